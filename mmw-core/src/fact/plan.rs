@@ -1,0 +1,127 @@
+//! Decides what saving a screened draft comes to: a new record, or the one that is there already.
+
+use crate::draft::Screened;
+use crate::ids::RecordId;
+use crate::place::{Caller, Place};
+use crate::record::{Record, Said};
+use crate::time::{DAY_MS, Timestamp};
+
+/// How far back an agent's `recorded_at` is believed, in days.
+pub const MAX_BACKDATED_DAYS: i64 = 30;
+
+/// What a draft comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// A new record is to be written.
+    New(Record),
+    /// An equal record is there; nothing is to be written.
+    Existing(RecordId),
+}
+
+/// Decides what saving comes to.
+///
+/// `id` and `now` were taken before the transaction began, so that a repeat plans the same record.
+/// `newest` is the newest version of the draft's fact (without a `fact_key`: the newest record of
+/// the same content in place).
+#[must_use]
+pub fn plan(
+    screened: &Screened,
+    caller: &Caller,
+    id: RecordId,
+    now: Timestamp,
+    newest: Option<&Record>,
+) -> Plan {
+    let draft = screened.draft();
+    let created_at = match draft.envelope.recorded_at {
+        Some(said_at) => said_at.clamp(now.plus_ms(-MAX_BACKDATED_DAYS * DAY_MS), now),
+        None => after_newest(now, id, newest),
+    };
+    let record = Record {
+        id,
+        place: caller.place(draft.workspace.clone()),
+        content: draft.content.clone(),
+        fact_key: draft.fact_key.clone(),
+        kind: draft.kind,
+        label: draft.label.clone(),
+        origin: draft.origin.clone(),
+        confidence: draft.confidence,
+        derived_from: draft.derived_from.clone(),
+        scope: draft.scope.clone(),
+        tags: draft.tags.clone(),
+        valid_from: draft.valid_from,
+        valid_until: draft.valid_until,
+        visibility: draft.visibility,
+        said: Said {
+            author: caller.principal,
+            created_at,
+            received_at: now,
+            agent: draft.envelope.agent.clone(),
+            client: draft.envelope.client.clone(),
+            session: draft.envelope.session.clone(),
+            branch: draft.envelope.branch.clone(),
+        },
+    };
+    match newest {
+        Some(newest) if says_the_same(newest, &record) => Plan::Existing(newest.id),
+        _ => Plan::New(record),
+    }
+}
+
+/// What is said now is newer than what was said before, even within one millisecond or after the
+/// clock was set back.
+fn after_newest(now: Timestamp, id: RecordId, newest: Option<&Record>) -> Timestamp {
+    match newest {
+        Some(newest) if (now, id) <= newest.order() => newest.said.created_at.plus_ms(1),
+        _ => now,
+    }
+}
+
+/// Tells whether a record says nothing that the newest version does not say already.
+///
+/// "A record equal to the newest version in place, author, visibility, `fact_key`, every source
+/// field, `derived_from`, validity and normalised content"; also kind, scope, tags, label and
+/// confidence, so that nothing that was said is lost. The envelope does not count.
+fn says_the_same(newest: &Record, record: &Record) -> bool {
+    let Record {
+        id: _,
+        place,
+        content,
+        fact_key,
+        kind,
+        label,
+        origin,
+        confidence,
+        derived_from,
+        scope,
+        tags,
+        valid_from,
+        valid_until,
+        visibility,
+        said,
+    } = record;
+    let sorted = |list: &[String]| {
+        let mut list = list.to_vec();
+        list.sort();
+        list
+    };
+    newest.place == *place
+        && newest.said.author == said.author
+        && newest.visibility == *visibility
+        && newest.fact_key == *fact_key
+        && newest.origin == *origin
+        && newest.derived_from == *derived_from
+        && newest.valid_from == *valid_from
+        && newest.valid_until == *valid_until
+        && newest.kind == *kind
+        && newest.scope == *scope
+        && sorted(&newest.tags) == sorted(tags)
+        && newest.label == *label
+        && newest.confidence == *confidence
+        && crate::text::comparable(&newest.content) == crate::text::comparable(content)
+}
+
+/// Returns the place that a draft goes to for this caller.
+#[must_use]
+pub fn place_of(screened: &Screened, caller: &Caller) -> Place {
+    caller.place(screened.draft().workspace.clone())
+}

@@ -1,0 +1,11 @@
+//! The forms that are sent over MCP, REST and the command line, and kept as JSON.
+//!
+//! Twins of the domain's values with nothing but fields: the only module that derives serde. An
+//! argument is taken here as it was written and becomes a value in [`crate::validation`].
+
+pub mod answers;
+pub mod args;
+mod scalars;
+
+pub use answers::*;
+pub use args::*;
