@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts the pinned clients and suites into DIR: DIR/npm (with a node 22 of its own) and DIR/venv.
 # Safe to repeat: a half whose pin file has not changed since it was installed is skipped.
-# Needs python3 (3.10 or newer, with venv), node (20 or newer) and npm. About 1.2 GB, most of it Codex and Claude Code.
+# Needs python3 (3.11 or newer, with venv), node (20 or newer) and npm. About 1.2 GB, most of it Codex and Claude Code.
 set -euo pipefail
 
 usage="usage: tests/clients/install.sh DIR"
@@ -15,6 +15,10 @@ fail() { echo "install: $*" >&2; exit 1; }
 for program in python3 node npm; do
     command -v "$program" >/dev/null || fail "$program is not on PATH (node 20+, npm and python3 are needed)"
 done
+
+# Two test runs may want the same DIR at once: the second waits and then finds it up to date.
+exec 9>"$dir/.lock"
+if command -v flock >/dev/null; then flock 9; fi
 
 # half NAME PIN-FILE FUNCTION: runs FUNCTION in an empty DIR/NAME unless its stamp matches the pins.
 # FUNCTION runs where `set -e` does not reach (before `||`), so its steps are chained by `&&`.
@@ -42,13 +46,14 @@ npm_half() {
     local bin=$dir/npm/node_modules/.bin
     # These three come by an install script or an optional package, and are absent where those are switched off.
     cp "$1" "$dir/npm/package.json" &&
-        (cd "$dir/npm" && npm install --no-package-lock --no-audit --no-fund --loglevel=warn) &&
+        (cd "$dir/npm" && npm install --no-package-lock --no-audit --no-fund --loglevel=warn \
+            --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000) &&
         "$bin/node" --version && "$bin/claude" --version && "$bin/codex" --version
 }
 
 venv_half() {
     python3 -m venv "$dir/venv" &&
-        "$dir/venv/bin/python" -m pip install --disable-pip-version-check --requirement "$1"
+        "$dir/venv/bin/python" -m pip install --disable-pip-version-check --retries 2 --requirement "$1"
 }
 
 half npm "$here/package.json" npm_half
