@@ -1,2 +1,5 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask`: the project's own commands.
+
+fn main() -> std::process::ExitCode {
+    xtask::run()
+}
