@@ -48,6 +48,9 @@ pub enum EngineError {
         /// The newest major version that this program knows.
         known: u32,
     },
+    /// The work asked for its own transaction to be rolled back: a dry run.
+    #[error("the transaction was rolled back, as asked")]
+    RolledBack,
     /// The engine's own error.
     #[error("the store failed: {0}")]
     Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -116,6 +119,26 @@ pub fn read<T>(
         Ok(())
     })?;
     Ok(found.expect("an engine runs the look before it returns Ok"))
+}
+
+/// Does work in a transaction and rolls it back: tells exactly what would happen.
+///
+/// # Errors
+/// As [`Engine::write`].
+pub fn rehearse<T>(
+    engine: &dyn Engine,
+    work: impl Fn(&mut dyn Txn) -> EngineResult<T>,
+) -> EngineResult<T> {
+    let mut done = None;
+    let ended = engine.write(&mut |txn| {
+        done = Some(work(txn)?);
+        Err(EngineError::RolledBack)
+    });
+    match (ended, done) {
+        (Err(EngineError::RolledBack), Some(done)) => Ok(done),
+        (Err(error), _) => Err(error),
+        (Ok(()), _) => unreachable!("the work never returns Ok"),
+    }
 }
 
 /// Decides and writes in one transaction.

@@ -20,10 +20,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mmw_core::env::{Clock, Entropy};
+use mmw_core::place::{Caller, Scope};
+use mmw_core::plan::{AccountState, may_use};
+use mmw_core::validation::Invalid;
 use mmw_guard::Guard;
 
-use crate::engine::{Engine, EngineError};
+use self::failure::Failure;
+use crate::engine::{Engine, EngineError, read};
 use crate::sqlite::Sqlite;
+
+/// The longest reason or note, in characters.
+pub const MAX_NOTE_CHARS: usize = 1_000;
 
 /// A memory on a storage engine. Cheap to clone; every clone is the same memory.
 #[derive(Clone)]
@@ -68,5 +75,30 @@ impl Memory {
     #[must_use]
     pub fn engine(&self) -> &dyn Engine {
         self.engine.as_ref()
+    }
+
+    /// Checks that the caller's key has the scope and that the account's state allows its use.
+    fn need(&self, caller: &Caller, scope: Scope) -> Result<(), Failure> {
+        if !caller.scopes.has(scope) {
+            return Err(Failure::Forbidden(scope));
+        }
+        let account = read(self.engine(), |snapshot| snapshot.account(caller.account))?;
+        let state = account.map_or(AccountState::Suspended, |account| account.state);
+        may_use(state, scope)?;
+        Ok(())
+    }
+
+    /// Returns a reason or note as it may be kept: at most [`MAX_NOTE_CHARS`] characters, secrets
+    /// replaced.
+    fn clean_note(&self, field: &str, note: Option<&str>) -> Result<Option<String>, Failure> {
+        let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) else {
+            return Ok(None);
+        };
+        let n_chars = note.chars().count();
+        if n_chars > MAX_NOTE_CHARS || note.contains('\0') {
+            let why = format!("has {n_chars} characters; at most {MAX_NOTE_CHARS} are kept, without U+0000");
+            return Err(Invalid::new(field, why).into());
+        }
+        Ok(Some(self.guard.redact(note).0))
     }
 }

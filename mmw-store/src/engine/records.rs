@@ -170,6 +170,17 @@ pub trait Records {
     /// If the store can't be read.
     fn fact_keys(&self, place: &Place, prefix: &str, limit: usize) -> EngineResult<Vec<FactKey>>;
 
+    /// Returns at most `limit` facts of a project whose unforgotten versions do not all say the
+    /// same, by workspace and key. Whether they are in conflict is for the rules to say.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn contested_facts(
+        &self,
+        project: ProjectId,
+        limit: usize,
+    ) -> EngineResult<Vec<(WorkspaceName, FactKey)>>;
+
     /// Returns how many unforgotten records a project holds.
     ///
     /// # Errors

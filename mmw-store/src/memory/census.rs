@@ -1,8 +1,14 @@
-//! Counts and completions.
-use mmw_core::place::Caller;
+//! Counts and completions: what there is, without contents.
+
+use mmw_core::place::{Caller, Scope};
+use mmw_core::validation;
+
 use super::Memory;
 use super::failure::Failure;
-/// How much there is.
+use super::review::n_waiting;
+use crate::engine::read;
+
+/// How much there is, as far as the caller can see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Census {
     /// Workspaces of the project with the number of their records.
@@ -16,20 +22,75 @@ pub struct Census {
     /// Bytes of the whole store on disk.
     pub size_bytes: u64,
 }
+
 impl Memory {
     /// Counts what the caller can see.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn census(&self, caller: &Caller) -> Result<Census, Failure> { let _ = caller; todo!() }
-    /// Returns workspaces that start with a prefix.
+    pub fn census(&self, caller: &Caller) -> Result<Census, Failure> {
+        self.need(caller, Scope::Read)?;
+        let now = self.clock.now();
+        let size_bytes = self.engine().size_bytes()?;
+        let census = read(self.engine(), |snapshot| {
+            let workspaces = snapshot
+                .workspaces(caller.project)?
+                .into_iter()
+                .map(|(name, n_records)| (name.to_string(), n_records))
+                .collect();
+            Ok(Census {
+                workspaces,
+                n_records: snapshot.n_records(caller.project)?,
+                n_user_records: snapshot.n_records(caller.user_project)?,
+                waiting: u64::from(n_waiting(snapshot, caller, now)?),
+                size_bytes,
+            })
+        })?;
+        Ok(census)
+    }
+
+    /// Returns at most `limit` workspaces that start with a prefix, by name; `@user` among them.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn complete_workspace(&self, caller: &Caller, prefix: &str, limit: usize) -> Result<Vec<String>, Failure> { let _ = (caller, prefix, limit); todo!() }
-    /// Returns fact keys of a workspace that start with a prefix.
+    pub fn complete_workspace(
+        &self,
+        caller: &Caller,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, Failure> {
+        self.need(caller, Scope::Read)?;
+        let names = read(self.engine(), |snapshot| {
+            let mut names = Vec::new();
+            for project in caller.visible_projects() {
+                for (name, _) in snapshot.workspaces(project)? {
+                    if name.as_str().starts_with(prefix) && names.len() < limit {
+                        names.push(name.to_string());
+                    }
+                }
+            }
+            Ok(names)
+        })?;
+        Ok(names)
+    }
+
+    /// Returns at most `limit` fact keys of a workspace that start with a prefix, in order.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn complete_fact_key(&self, caller: &Caller, workspace: Option<&str>, prefix: &str, limit: usize) -> Result<Vec<String>, Failure> { let _ = (caller, workspace, prefix, limit); todo!() }
+    pub fn complete_fact_key(
+        &self,
+        caller: &Caller,
+        workspace: Option<&str>,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, Failure> {
+        self.need(caller, Scope::Read)?;
+        let place = caller.place(validation::workspace(workspace)?);
+        let keys = read(self.engine(), |snapshot| {
+            let keys = snapshot.fact_keys(&place, prefix, limit)?;
+            Ok(keys.iter().map(ToString::to_string).collect())
+        })?;
+        Ok(keys)
+    }
 }

@@ -1,12 +1,113 @@
-//! The receipt of a record.
-use mmw_core::place::Caller;
-use mmw_core::wire::{ExplainAnswer, ExplainArgs};
+//! The receipt of a record: "why do you remember this?"
+
+use mmw_core::fact::Resolution;
+use mmw_core::ids::{CandidateId, RecordId};
+use mmw_core::place::{Caller, Scope};
+use mmw_core::validation::Invalid;
+use mmw_core::wire::{
+    ApprovalView, DeedView, ExplainAnswer, ExplainArgs, ReplacedView, ResolutionView,
+};
+
 use super::Memory;
 use super::failure::Failure;
+use super::judged::Judge;
+use crate::engine::{AuditRow, EngineResult, Snapshot, read};
+
 impl Memory {
-    /// Answers "why do you remember this?".
+    /// Returns the receipt of a record: who said it, when, from what, its versions and links, why it
+    /// has its status, who approved it, what the guard did and what was done to it since.
     ///
     /// # Errors
-    /// [`Failure`].
-    pub fn explain(&self, caller: &Caller, args: &ExplainArgs) -> Result<ExplainAnswer, Failure> { let _ = (caller, args); todo!() }
+    /// [`Failure`]; `NotFound` for a forgotten, a foreign and an absent record alike.
+    pub fn explain(&self, caller: &Caller, args: &ExplainArgs) -> Result<ExplainAnswer, Failure> {
+        self.need(caller, Scope::Read)?;
+        let id: RecordId = args
+            .memory_id
+            .parse()
+            .map_err(|e| Invalid::new("memory_id", format!("{e}")))?;
+        let now = self.clock.now();
+        read(self.engine(), |snapshot| {
+            let mut judge = Judge::new(snapshot, caller, now, &[]);
+            explain(snapshot, &mut judge, id)
+        })?
+        .ok_or(Failure::NotFound("record"))
+    }
+}
+
+fn explain(
+    snapshot: &dyn Snapshot,
+    judge: &mut Judge<'_>,
+    id: RecordId,
+) -> EngineResult<Option<ExplainAnswer>> {
+    let Some(stored) = judge.record(id)? else {
+        return Ok(None);
+    };
+    let record = &stored.record;
+    let (status, status_reasons) = judge.shown_status(record)?;
+    let (superseded_by, mut resolutions) = match judge.fact_of(record)? {
+        Some(fact) => (fact.versions.superseded_by(id), fact.resolutions.clone()),
+        None => (None, Vec::new()),
+    };
+    resolutions.sort_by_key(|resolution| std::cmp::Reverse((resolution.at, resolution.id)));
+    let versions = match &record.fact_key {
+        Some(fact_key) => judge.versions(&record.place, fact_key)?,
+        None => Vec::new(),
+    };
+    let approval = match stored.approval {
+        Some(candidate) => approval(snapshot, candidate)?,
+        None => None,
+    };
+    Ok(Some(ExplainAnswer {
+        record: judge.view(record)?,
+        status,
+        status_reasons,
+        superseded_by,
+        versions,
+        resolutions: resolutions.iter().map(resolution_view).collect(),
+        differences: judge.differences(record)?,
+        graph_relations: judge.relations(&[id])?.remove(&id).unwrap_or_default(),
+        anchors: judge.anchors(record)?,
+        replaced: ReplacedView::all_of(&stored.replaced),
+        approval,
+        history: snapshot.audit_of(id)?.iter().map(deed).collect(),
+    }))
+}
+
+fn approval(snapshot: &dyn Snapshot, id: CandidateId) -> EngineResult<Option<ApprovalView>> {
+    let Some(item) = snapshot.lane_item(id)? else {
+        return Ok(None);
+    };
+    Ok(item.decision.map(|decision| ApprovalView {
+        candidate_id: item.id.shown(),
+        lane: item.proposal.kind.name().to_owned(),
+        by: decision.by,
+        way: decision.way.name().to_owned(),
+        at: decision.at,
+        note: decision.note,
+        evidence: item.proposal.evidence,
+    }))
+}
+
+/// Returns a resolution as it is shown.
+pub(super) fn resolution_view(resolution: &Resolution) -> ResolutionView {
+    ResolutionView {
+        id: resolution.id,
+        winner: resolution.winner,
+        closed: resolution.closed.clone(),
+        at: resolution.at,
+        by: resolution.by,
+        way: resolution.way.name().to_owned(),
+        note: resolution.note.clone(),
+    }
+}
+
+fn deed(row: &AuditRow) -> DeedView {
+    DeedView {
+        at: row.entry.at,
+        deed: row.entry.deed.name().to_owned(),
+        way: row.entry.way.to_owned(),
+        by: row.entry.principal,
+        key: row.entry.key.as_ref().map(ToString::to_string),
+        why: row.entry.why.clone(),
+    }
 }

@@ -1,12 +1,108 @@
 //! Compares records with the current hash of their source.
-use mmw_core::place::Caller;
-use mmw_core::wire::{ValidateAnswer, ValidateArgs};
+
+use mmw_core::fact::Versions;
+use mmw_core::ids::RecordId;
+use mmw_core::place::{Caller, Scope};
+use mmw_core::record::Record;
+use mmw_core::source::Freshness;
+use mmw_core::status::Level;
+use mmw_core::validation;
+use mmw_core::wire::{ReasonView, ValidateAnswer, ValidateArgs, ValidatedView};
+
 use super::Memory;
 use super::failure::Failure;
+use super::forget::places;
+use super::judged::Judge;
+use crate::engine::{SourceMatch, read, write};
+
 impl Memory {
-    /// Tells which records rest on another state of a source.
+    /// Tells which records rest on another state of a source. A document covers its spans.
+    ///
+    /// Looks at what is in force: versions that a person decided against, or that only repeat the
+    /// newest one, are history. The report that this hash is the source's current one is kept, so
+    /// that a later search knows which source a bare hash belongs to; it marks nothing by itself.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn validate(&self, caller: &Caller, args: &ValidateArgs) -> Result<ValidateAnswer, Failure> { let _ = (caller, args); todo!() }
+    pub fn validate(&self, caller: &Caller, args: &ValidateArgs) -> Result<ValidateAnswer, Failure> {
+        self.need(caller, Scope::Read)?;
+        let source_id = validation::source_id("source_id", &args.source_id)?;
+        let hash = validation::hash("current_source_hash", &args.current_source_hash)?;
+        let places = places(caller, validation::workspace_choice(args.workspace.as_deref())?);
+        let now = self.clock.now();
+        let current = [(source_id, hash)];
+        let (source_id, hash) = &current[0];
+        let answer = read(self.engine(), |snapshot| {
+            let mut judge = Judge::new(snapshot, caller, now, &current);
+            let mut answer = ValidateAnswer {
+                checked: 0,
+                unchanged: 0,
+                unknown: 0,
+                stale: Vec::new(),
+                conflicts: Vec::new(),
+            };
+            let which = SourceMatch { places: &places, source_id, limit: usize::MAX };
+            for stored in snapshot.of_source(&which)? {
+                let record = stored.record.clone();
+                judge.know(stored);
+                let is_history = judge
+                    .fact_of(&record)?
+                    .is_some_and(|fact| is_history(&fact.versions, record.id));
+                if is_history {
+                    continue;
+                }
+                answer.checked += 1;
+                let status = judge.status(&record)?;
+                let view = || validated(&record, status.level(), ReasonView::all_of(&status));
+                match record.origin.compare(source_id, hash) {
+                    Freshness::Unchanged => answer.unchanged += 1,
+                    Freshness::Unknown => answer.unknown += 1,
+                    Freshness::Changed => answer.stale.push(view()),
+                }
+                if status.level() == Level::Conflict {
+                    answer.conflicts.push(view());
+                }
+            }
+            Ok(answer)
+        })?;
+        // A read must not fail because a note about it could not be kept.
+        let _ = write(self.engine(), |txn| {
+            let known = txn.sources_with_hash(&[caller.project], hash)?;
+            if known.contains(source_id) {
+                return Ok(());
+            }
+            txn.report_source(caller.project, source_id, hash, now)
+        });
+        Ok(answer)
+    }
+}
+
+/// Tells whether a version is history: decided against, or a repetition of what the newest says.
+pub(super) fn is_history(versions: &Versions, id: RecordId) -> bool {
+    let Some(newest) = versions.newest() else {
+        return false;
+    };
+    if newest.id == id {
+        // The newest is history only if nothing of the fact stands any more.
+        return versions.is_closed(id);
+    }
+    versions.is_closed(id)
+        || versions
+            .all()
+            .iter()
+            .any(|version| version.id == id && version.digest == newest.digest)
+}
+
+fn validated(record: &Record, level: Level, status_reasons: Vec<ReasonView>) -> ValidatedView {
+    ValidatedView {
+        id: record.id,
+        workspace: record.place.workspace.to_string(),
+        fact_key: record.fact_key.as_ref().map(ToString::to_string),
+        content: record.content.clone(),
+        source_id: record.origin.id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        source_hash: record.origin.hash.as_ref().map(ToString::to_string),
+        created_at: record.said.created_at,
+        status: level.name().to_owned(),
+        status_reasons,
+    }
 }
