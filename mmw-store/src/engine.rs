@@ -14,11 +14,10 @@ mod records;
 pub use access::{Access, AccessWrites, AccountRow, KeyRow, ProjectKind, ProjectRow};
 pub use audit::{AuditRow, AuditTrail, AuditWrites};
 pub use lane::{Lane, LaneFilter, LaneWrites};
-pub use lexicon::{
-    LexicalDoc, Lexical, Lexicon, Row, SEQUENCE_BITS, TermId, WORKSPACE_BITS,
-};
+pub use lexicon::{Lexical, LexicalDoc, Lexicon, Row, SEQUENCE_BITS, TermId, WORKSPACE_BITS};
 pub use records::{
-    Answered, Gone, NewRecord, RecordWrites, Records, SourceMatch, Stored, Tombstone,
+    Answered, Gone, MAX_SOURCE_REPORTS, NewRecord, RecordWrites, Records, SourceMatch, Stored,
+    Tombstone,
 };
 
 /// What can go wrong in an engine.

@@ -8,6 +8,7 @@ pub mod census;
 mod explain;
 pub mod failure;
 mod forget;
+mod hits;
 mod judged;
 mod purge;
 mod remember;
@@ -52,7 +53,12 @@ impl Memory {
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, EngineError> {
         let engine = Sqlite::open(file)?;
-        Ok(Self::with(Arc::new(engine), Guard::standard(), clock, entropy))
+        Ok(Self::with(
+            Arc::new(engine),
+            Guard::standard(),
+            clock,
+            entropy,
+        ))
     }
 
     /// Puts a memory together from its parts.
@@ -96,7 +102,9 @@ impl Memory {
         };
         let n_chars = note.chars().count();
         if n_chars > MAX_NOTE_CHARS || note.contains('\0') {
-            let why = format!("has {n_chars} characters; at most {MAX_NOTE_CHARS} are kept, without U+0000");
+            let why = format!(
+                "has {n_chars} characters; at most {MAX_NOTE_CHARS} are kept, without U+0000"
+            );
             return Err(Invalid::new(field, why).into());
         }
         Ok(Some(self.guard.redact(note).0))

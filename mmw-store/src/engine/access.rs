@@ -105,7 +105,11 @@ pub trait Access {
     ///
     /// # Errors
     /// If the store can't be read.
-    fn project_of_person(&self, account: AccountId, principal: PrincipalId) -> EngineResult<Option<ProjectRow>>;
+    fn project_of_person(
+        &self,
+        account: AccountId,
+        principal: PrincipalId,
+    ) -> EngineResult<Option<ProjectRow>>;
 
     /// Returns the shared projects of an account, by name.
     ///

@@ -44,7 +44,13 @@ pub trait AuditWrites {
     ///
     /// # Errors
     /// If it can't be written.
-    fn enqueue_job(&mut self, id: JobId, kind: &str, payload: &str, due_at: Timestamp) -> EngineResult<()>;
+    fn enqueue_job(
+        &mut self,
+        id: JobId,
+        kind: &str,
+        payload: &str,
+        due_at: Timestamp,
+    ) -> EngineResult<()>;
 
     /// Takes the oldest due job for a worker until the lease ends, and counts the attempt. A job
     /// whose lease has ended is due again: a worker that died loses nothing.
@@ -67,5 +73,10 @@ pub trait AuditWrites {
     ///
     /// # Errors
     /// If it can't be written.
-    fn postpone_job(&mut self, id: JobId, due_at: Option<Timestamp>, error: &str) -> EngineResult<()>;
+    fn postpone_job(
+        &mut self,
+        id: JobId,
+        due_at: Option<Timestamp>,
+        error: &str,
+    ) -> EngineResult<()>;
 }

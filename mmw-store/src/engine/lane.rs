@@ -31,7 +31,11 @@ pub trait Lane {
     ///
     /// # Errors
     /// If the store can't be read.
-    fn lane_same(&self, project: ProjectId, digest: ContentDigest) -> EngineResult<Option<LaneItem>>;
+    fn lane_same(
+        &self,
+        project: ProjectId,
+        digest: ContentDigest,
+    ) -> EngineResult<Option<LaneItem>>;
 
     /// Returns at most `limit` items of these projects, oldest first.
     ///

@@ -149,7 +149,11 @@ pub trait Records {
     ///
     /// # Errors
     /// If the store can't be read.
-    fn sources_with_hash(&self, projects: &[ProjectId], hash: &ContentHash) -> EngineResult<Vec<SourceId>>;
+    fn sources_with_hash(
+        &self,
+        projects: &[ProjectId],
+        hash: &ContentHash,
+    ) -> EngineResult<Vec<SourceId>>;
 
     /// Returns the links of these records that start (`Out`) or end (`In`) there. Those to or from
     /// forgotten records are left out, but for `derived_from` links that lead to a forgotten one.
@@ -229,7 +233,11 @@ pub trait RecordWrites {
     ///
     /// # Errors
     /// If they can't be erased.
-    fn purge(&mut self, project: ProjectId, forgotten_before: Timestamp) -> EngineResult<Vec<RecordId>>;
+    fn purge(
+        &mut self,
+        project: ProjectId,
+        forgotten_before: Timestamp,
+    ) -> EngineResult<Vec<RecordId>>;
 
     /// Writes a link; one that is there already is left as it is.
     ///

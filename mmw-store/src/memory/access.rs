@@ -135,7 +135,10 @@ impl Memory {
         })?;
         Ok(made.map(|(project, info)| FirstStart {
             project,
-            key: NewKey { info, secret: fresh.key.whole },
+            key: NewKey {
+                info,
+                secret: fresh.key.whole,
+            },
         }))
     }
 
@@ -160,10 +163,14 @@ impl Memory {
             };
             let account = snapshot.account(row.account)?;
             let project = snapshot.project(row.project)?;
-            Ok(account.zip(project).map(|(account, project)| (row, account.state, project.limits)))
+            Ok(account
+                .zip(project)
+                .map(|(account, project)| (row, account.state, project.limits)))
         })?;
         // Compared even when there is no such key, so that both take the same time.
-        let expected = found.as_ref().map_or([0; 32], |(row, _, _)| row.secret_hash);
+        let expected = found
+            .as_ref()
+            .map_or([0; 32], |(row, _, _)| row.secret_hash);
         let is_right = bool::from(expected.ct_eq(&presented));
         let Some((row, state, limits)) = found.filter(|_| is_right) else {
             return Ok(None);
@@ -172,7 +179,10 @@ impl Memory {
         if is_over {
             return Ok(None);
         }
-        if row.last_used_at.is_none_or(|last| last.plus_ms(TOUCH_EVERY_MS) <= now) {
+        if row
+            .last_used_at
+            .is_none_or(|last| last.plus_ms(TOUCH_EVERY_MS) <= now)
+        {
             // Only a note: a full or busy disk must not lock its owner out.
             let _ = write(self.engine(), |txn| txn.touch_keys(&[(id.clone(), now)]));
         }
@@ -230,7 +240,9 @@ impl Memory {
             ..order.clone()
         };
         if order.scopes == Scopes::default() {
-            return Err(Invalid::new("scopes", "may not be empty: the key could do nothing").into());
+            return Err(
+                Invalid::new("scopes", "may not be empty: the key could do nothing").into(),
+            );
         }
         let fresh = self.fresh();
         let info = write(self.engine(), |txn| {
@@ -243,7 +255,10 @@ impl Memory {
             }
         })?;
         let info = info.ok_or(Failure::NotFound("project"))?;
-        Ok(NewKey { info, secret: fresh.key.whole })
+        Ok(NewKey {
+            info,
+            secret: fresh.key.whole,
+        })
     }
 
     /// Lists the keys, oldest first, revoked and expired ones too.
@@ -277,7 +292,14 @@ impl Memory {
                 let row = txn.key(&id)?;
                 if let Some(row) = &row {
                     let (account, principal) = (row.account, row.principal);
-                    let done = deed(account, Some(row.project), principal, Deed::KeyRevoke, &[&id], now);
+                    let done = deed(
+                        account,
+                        Some(row.project),
+                        principal,
+                        Deed::KeyRevoke,
+                        &[&id],
+                        now,
+                    );
                     txn.append_audit(&done)?;
                 }
             }
@@ -337,7 +359,11 @@ impl Memory {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn set_account_state(&self, account: AccountId, state: AccountState) -> Result<(), Failure> {
+    pub fn set_account_state(
+        &self,
+        account: AccountId,
+        state: AccountState,
+    ) -> Result<(), Failure> {
         write(self.engine(), |txn| txn.set_account_state(account, state))?;
         Ok(())
     }
@@ -443,7 +469,14 @@ fn ensure_project(
     };
     txn.insert_project(&project)?;
     let principal = ensure_principal(txn, account, DEFAULT_NAME, fresh)?;
-    let done = deed(account, Some(project.id), principal, Deed::ProjectCreate, &[&project.id], fresh.now);
+    let done = deed(
+        account,
+        Some(project.id),
+        principal,
+        Deed::ProjectCreate,
+        &[&project.id],
+        fresh.now,
+    );
     txn.append_audit(&done)?;
     Ok(project)
 }
@@ -471,7 +504,14 @@ fn make_key(
         last_used_at: None,
     };
     txn.insert_key(&row)?;
-    let done = deed(project.account, Some(project.id), principal, Deed::KeyCreate, &[&row.id], fresh.now);
+    let done = deed(
+        project.account,
+        Some(project.id),
+        principal,
+        Deed::KeyCreate,
+        &[&row.id],
+        fresh.now,
+    );
     txn.append_audit(&done)?;
     key_info(txn.snapshot(), row)
 }

@@ -49,9 +49,13 @@ fn target(caller: &Caller, args: &ForgetArgs) -> Result<Target, Failure> {
     match (&args.memory_id, &args.source_id) {
         (Some(id), None) => {
             if args.workspace.is_some() {
-                return Err(Invalid::new("workspace", "goes with source_id; an id needs none").into());
+                return Err(
+                    Invalid::new("workspace", "goes with source_id; an id needs none").into(),
+                );
             }
-            let id = id.parse().map_err(|e| Invalid::new("memory_id", format!("{e}")))?;
+            let id = id
+                .parse()
+                .map_err(|e| Invalid::new("memory_id", format!("{e}")))?;
             Ok(Target::Record(id))
         }
         (None, Some(source_id)) => {
@@ -62,14 +66,19 @@ fn target(caller: &Caller, args: &ForgetArgs) -> Result<Target, Failure> {
         (Some(_), Some(_)) => {
             Err(Invalid::new("source_id", "can't go with memory_id; give one of the two").into())
         }
-        (None, None) => {
-            Err(Invalid::new("memory_id", "or source_id is needed: what shall be forgotten?").into())
-        }
+        (None, None) => Err(Invalid::new(
+            "memory_id",
+            "or source_id is needed: what shall be forgotten?",
+        )
+        .into()),
     }
 }
 
 /// Returns where a workspace choice leads: the person's own workspace only if it is named.
-pub(super) fn places(caller: &Caller, choice: WorkspaceChoice) -> Vec<(ProjectId, WorkspaceChoice)> {
+pub(super) fn places(
+    caller: &Caller,
+    choice: WorkspaceChoice,
+) -> Vec<(ProjectId, WorkspaceChoice)> {
     match &choice {
         WorkspaceChoice::One(name) if name.is_user() => vec![(caller.user_project, choice)],
         WorkspaceChoice::One(_) | WorkspaceChoice::All => vec![(caller.project, choice)],
@@ -93,7 +102,10 @@ fn carry_out(
                 (vec![*id], 0)
             } else {
                 let tombstones = txn.tombstones(&[*id])?;
-                if !tombstones.iter().any(|tombstone| caller.sees(tombstone.place.project)) {
+                if !tombstones
+                    .iter()
+                    .any(|tombstone| caller.sees(tombstone.place.project))
+                {
                     return Ok(None);
                 }
                 (Vec::new(), 1)
@@ -105,7 +117,11 @@ fn carry_out(
                 source_id,
                 limit: usize::MAX,
             };
-            let ids = txn.of_source(&which)?.into_iter().map(|stored| stored.record.id).collect();
+            let ids = txn
+                .of_source(&which)?
+                .into_iter()
+                .map(|stored| stored.record.id)
+                .collect();
             (ids, 0)
         }
     };

@@ -12,7 +12,9 @@ use mmw_core::source::{ContentHash, SourceId};
 use mmw_core::status::{Evidence, Level, Reason, Status, judge};
 use mmw_core::text::cut_at_char;
 use mmw_core::time::Timestamp;
-use mmw_core::wire::{Anchor, DifferenceView, ReasonView, RecordView, RelationView, SpanArgs, VersionView};
+use mmw_core::wire::{
+    Anchor, DifferenceView, ReasonView, RecordView, RelationView, SpanArgs, VersionView,
+};
 
 use crate::engine::{EngineResult, Snapshot, Stored};
 use crate::graph::Derivations;
@@ -188,7 +190,8 @@ impl<'a> Judge<'a> {
             for id in &record.derived_from {
                 if self.missing.get(id).copied().unwrap_or(false) {
                     forgotten_sources.push(*id);
-                } else if let Some(source) = self.records.get(id).map(|stored| stored.record.clone())
+                } else if let Some(source) =
+                    self.records.get(id).map(|stored| stored.record.clone())
                     && let Some(fact) = self.fact_of(&source)?
                     && fact.versions.is_closed(*id)
                 {
@@ -320,7 +323,11 @@ impl<'a> Judge<'a> {
             .map(|other| {
                 let other = &other.record;
                 let is_newer = record.order() > other.order();
-                let (older, newer) = if is_newer { (other, record) } else { (record, other) };
+                let (older, newer) = if is_newer {
+                    (other, record)
+                } else {
+                    (record, other)
+                };
                 let difference = mmw_core::fact::difference::between(older, newer);
                 DifferenceView::of(&difference, other.id, is_newer)
             })
@@ -357,9 +364,15 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns the status and its reasons as they are shown.
-    pub(super) fn shown_status(&mut self, record: &Record) -> EngineResult<(String, Vec<ReasonView>)> {
+    pub(super) fn shown_status(
+        &mut self,
+        record: &Record,
+    ) -> EngineResult<(String, Vec<ReasonView>)> {
         let status = self.status(record)?;
-        Ok((status.level().name().to_owned(), ReasonView::all_of(&status)))
+        Ok((
+            status.level().name().to_owned(),
+            ReasonView::all_of(&status),
+        ))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use mmw_core::audit::{Deed, Entry};
 use mmw_core::capture::{Classification, LaneItem, LaneKind, LaneState, Proposal};
-use mmw_core::draft::{Draft, Replacement, Screened};
+use mmw_core::draft::{Draft, Screened};
 use mmw_core::fact::plan::{Plan, place_of, plan};
 use mmw_core::fact::{Version, Versions};
 use mmw_core::ids::{CandidateId, RecordId};
@@ -28,7 +28,7 @@ use crate::engine::{Answered, EngineResult, NewRecord, Snapshot, Stored, Txn, wr
 use crate::words;
 
 /// How long an idempotency key is kept, in days. "Keys live at least 15 days."
-pub const IDEMPOTENCY_DAYS: i64 = 30;
+const IDEMPOTENCY_DAYS: i64 = 30;
 
 /// The most claims that are told as conflicting with a saved one; the newest are kept.
 const MAX_TOLD_CONFLICTS: usize = 20;
@@ -69,7 +69,11 @@ impl Memory {
         self.remember_draft(caller, draft)
     }
 
-    fn remember_draft(&self, caller: &Caller, draft: Draft) -> Result<RememberAnswer, RememberError> {
+    fn remember_draft(
+        &self,
+        caller: &Caller,
+        draft: Draft,
+    ) -> Result<RememberAnswer, RememberError> {
         let now = self.clock.now();
         let id = draft
             .envelope
@@ -155,12 +159,22 @@ pub(super) fn save(
         Proposed::Free => {}
         Proposed::Delivered => return Ok(Ok(Outcome::existing(id, screened))),
         Proposed::Taken => {
-            return Ok(Err(Invalid::new("proposed_id", "is in use; propose a fresh UUIDv7").into()));
+            return Ok(Err(Invalid::new(
+                "proposed_id",
+                "is in use; propose a fresh UUIDv7",
+            )
+            .into()));
         }
     }
     let before = versions_before(txn.snapshot(), &place, draft)?;
     let newest = newest_before(txn.snapshot(), &place, draft, before.as_ref())?;
-    let outcome = match plan(screened, caller, id, now, newest.as_ref().map(|stored| &stored.record)) {
+    let outcome = match plan(
+        screened,
+        caller,
+        id,
+        now,
+        newest.as_ref().map(|stored| &stored.record),
+    ) {
         Plan::Existing(existing) => Outcome {
             conflicts_with: before
                 .as_ref()
@@ -205,8 +219,18 @@ fn hold(
         Some(same) => same,
         None => {
             txn.insert_lane_item(item)?;
-            let why = item.proposal.finding.as_ref().map(|finding| finding.rule.as_str());
-            txn.append_audit(&entry(caller, Deed::Quarantine, vec![item.id.shown()], why, now))?;
+            let why = item
+                .proposal
+                .finding
+                .as_ref()
+                .map(|finding| finding.rule.as_str());
+            txn.append_audit(&entry(
+                caller,
+                Deed::Quarantine,
+                vec![item.id.shown()],
+                why,
+                now,
+            ))?;
             item
         }
     };
@@ -285,8 +309,19 @@ fn insert(
 /// The texts of a record that can be found by words.
 fn indexed_texts(record: &Record) -> Vec<&str> {
     let mut texts = vec![record.content.as_str()];
-    texts.extend(record.fact_key.as_ref().map(mmw_core::record::FactKey::as_str));
-    texts.extend(record.origin.id.as_ref().map(mmw_core::source::SourceId::as_str));
+    texts.extend(
+        record
+            .fact_key
+            .as_ref()
+            .map(mmw_core::record::FactKey::as_str),
+    );
+    texts.extend(
+        record
+            .origin
+            .id
+            .as_ref()
+            .map(mmw_core::source::SourceId::as_str),
+    );
     texts.extend(record.tags.iter().map(String::as_str));
     texts
 }
@@ -343,10 +378,18 @@ fn look_at_proposed_id(
             && record.said.author == caller.principal
             && record.fact_key == draft.fact_key
             && comparable(&record.content) == comparable(&draft.content);
-        return Ok(if same { Proposed::Delivered } else { Proposed::Taken });
+        return Ok(if same {
+            Proposed::Delivered
+        } else {
+            Proposed::Taken
+        });
     }
     let forgotten = !snapshot.tombstones(&[id])?.is_empty();
-    Ok(if forgotten { Proposed::Taken } else { Proposed::Free })
+    Ok(if forgotten {
+        Proposed::Taken
+    } else {
+        Proposed::Free
+    })
 }
 
 fn versions_before(
@@ -426,7 +469,12 @@ fn keep(
         answer: outcome.to_json(),
         at: now,
     };
-    txn.keep_answer(project, key, &answered, now.plus_ms(-IDEMPOTENCY_DAYS * DAY_MS))
+    txn.keep_answer(
+        project,
+        key,
+        &answered,
+        now.plus_ms(-IDEMPOTENCY_DAYS * DAY_MS),
+    )
 }
 
 /// "Same key and same request → the same record and the same answer; same key and a different
@@ -503,7 +551,9 @@ impl Outcome {
 /// Reads what an outcome names. What has been forgotten since is left out.
 fn answer(snapshot: &dyn Snapshot, outcome: &Outcome) -> EngineResult<RememberAnswer> {
     let record = match outcome.record_id() {
-        Some(id) => snapshot.record(id)?.map(|stored| RecordView::of(&stored.record)),
+        Some(id) => snapshot
+            .record(id)?
+            .map(|stored| RecordView::of(&stored.record)),
         None => None,
     };
     let told = outcome.conflicts_with.len().min(MAX_TOLD_CONFLICTS);
@@ -534,11 +584,4 @@ fn answer(snapshot: &dyn Snapshot, outcome: &Outcome) -> EngineResult<RememberAn
         deduplicated: matches!(outcome.kind, OutcomeKind::Deduplicated(_)),
         quarantine,
     })
-}
-
-/// Makes the list of replacements for a record that comes out of the lane.
-pub(super) fn replacements(screened: &Screened, before: &[Replacement]) -> Vec<Replacement> {
-    let mut all = before.to_vec();
-    all.extend(screened.replaced().iter().cloned());
-    all
 }

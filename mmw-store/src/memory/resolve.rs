@@ -126,9 +126,17 @@ fn decide(
     reviewer: Reviewer,
     decision: &Decision<'_>,
 ) -> EngineResult<Result<ResolveAnswer, Failure>> {
-    let Decision { place, fact_key, winner, now, .. } = *decision;
+    let Decision {
+        place,
+        fact_key,
+        winner,
+        now,
+        ..
+    } = *decision;
     txn.take_turn(place, fact_key)?;
-    let fact = Judge::new(txn.snapshot(), caller, now, &[]).fact(place, fact_key)?.clone();
+    let fact = Judge::new(txn.snapshot(), caller, now, &[])
+        .fact(place, fact_key)?
+        .clone();
     let Some(closed) = fact.versions.closed_if_won_by(winner) else {
         return Ok(Err(Failure::NotFound("version of that fact")));
     };

@@ -20,7 +20,7 @@ use crate::engine::{EngineResult, LaneFilter, Snapshot, Txn, read, write};
 /// How many items a list shows if the caller does not say.
 const DEFAULT_LISTED: i64 = 20;
 /// The most items of one list or decision.
-pub const MAX_LANE_ITEMS: usize = 50;
+const MAX_LANE_ITEMS: usize = 50;
 
 /// What a person does with items of the lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,7 +272,11 @@ impl Memory {
         let mut ids = vec![id.shown()];
         ids.extend(record.as_ref().map(ToString::to_string));
         let why = match order.note {
-            Some(note) => format!("{} by {}: {note}", order.action.name(), order.reviewer.way().name()),
+            Some(note) => format!(
+                "{} by {}: {note}",
+                order.action.name(),
+                order.reviewer.way().name()
+            ),
             None => format!("{} by {}", order.action.name(), order.reviewer.way().name()),
         };
         txn.append_audit(&entry(caller, deed, ids, Some(&why), order.now))?;
@@ -323,7 +327,10 @@ impl Memory {
                 return Err(Invalid::new("action", why).into());
             }
             (Action::Release, false) => {
-                let why = format!("{} was not held back by the guard: approve it", item.id.shown());
+                let why = format!(
+                    "{} was not held back by the guard: approve it",
+                    item.id.shown()
+                );
                 return Err(Invalid::new("action", why).into());
             }
             _ => {}
@@ -353,7 +360,10 @@ fn ids(args: &ReviewArgs) -> Result<Vec<CandidateId>, Invalid> {
         return Err(Invalid::new("ids", "must name the items to decide on"));
     }
     if args.ids.len() > MAX_LANE_ITEMS {
-        return Err(Invalid::new("ids", format!("names more than {MAX_LANE_ITEMS} items")));
+        return Err(Invalid::new(
+            "ids",
+            format!("names more than {MAX_LANE_ITEMS} items"),
+        ));
     }
     let mut ids = Vec::with_capacity(args.ids.len());
     for (nth, text) in args.ids.iter().enumerate() {

@@ -1,12 +1,394 @@
 //! Finds statements.
-use mmw_core::place::Caller;
-use mmw_core::wire::{SearchAnswer, SearchArgs};
+//!
+//! `candidates` finds and scores matches by words, `query` reads the arguments, `budget` keeps the
+//! answer within its tokens; here the matches become hits: facts instead of versions, judged, in
+//! one order that a higher `limit` only makes longer.
+
+mod budget;
+mod candidates;
+mod query;
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use mmw_core::ids::{ProjectId, RecordId};
+use mmw_core::place::{Caller, Place, Scope, WorkspaceChoice};
+use mmw_core::record::{FactKey, Record};
+use mmw_core::source::{ContentHash, SourceId};
+use mmw_core::status::Level;
+use mmw_core::time::Timestamp;
+use mmw_core::wire::{Elsewhere, Hit, SearchAnswer, SearchArgs};
+
+use self::candidates::{Candidate, Candidates};
+use self::query::{CurrentHashes, Query};
 use super::Memory;
 use super::failure::Failure;
+use super::hits::{Found, hit, holds, shown_versions};
+use super::judged::Judge;
+use crate::engine::{EngineResult, Row, Snapshot, read};
+
+/// The most matches that are counted for `total`.
+const MAX_COUNTED: usize = 512;
+/// How many candidates are read at a time.
+const CHUNK: usize = 32;
+/// The most sources that one bare hash is taken to belong to.
+const MAX_HASH_SOURCES: usize = 16;
+
 impl Memory {
-    /// Finds statements by words.
+    /// Finds statements by words: in one workspace or in all, with the person's own read along.
+    ///
+    /// What is shown is what is in force: the newest version of a fact, or every open claim if they
+    /// disagree. A status is judged with the hashes that the caller gives.
     ///
     /// # Errors
-    /// [`Failure`].
-    pub fn search(&self, caller: &Caller, args: &SearchArgs) -> Result<SearchAnswer, Failure> { let _ = (caller, args); todo!() }
+    /// [`Failure`]. Finding nothing is an answer; not being able to look is an error.
+    pub fn search(&self, caller: &Caller, args: &SearchArgs) -> Result<SearchAnswer, Failure> {
+        // A duration for the reader, no decision: the clock's door is not needed for it.
+        let started = Instant::now();
+        self.need(caller, Scope::Read)?;
+        let query = Query::read(args)?;
+        let now = self.clock.now();
+        let mut answer = read(self.engine(), |snapshot| {
+            find(snapshot, caller, &query, now)
+        })?;
+        budget::apply(&mut answer, query.max_tokens, query.is_brief);
+        answer.took_ms = (started.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
+        Ok(answer)
+    }
+}
+
+fn find(
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    query: &Query,
+    now: Timestamp,
+) -> EngineResult<SearchAnswer> {
+    let places = places(caller, &query.workspaces);
+    let candidates = Candidates::of(snapshot, &places, &query.words, query.depth())?;
+    let (current, note) = match &query.current {
+        CurrentHashes::Named(named) => (named.clone(), None),
+        CurrentHashes::Bare(hash) => match sources_of(snapshot, caller, hash)? {
+            known if known.is_empty() => (Vec::new(), Some(hash)),
+            known => (known, None),
+        },
+    };
+    let mut judge = Judge::new(snapshot, caller, now, &current);
+    let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
+    if let Some(hash) = note {
+        // "Known for none, to the hits' source when all share one."
+        if let Some(shared) = shared_source(&gathered.groups) {
+            let current = [(shared, hash.clone())];
+            let mut judge = Judge::new(snapshot, caller, now, &current);
+            let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
+            return answer(snapshot, caller, judge, query, &candidates, gathered, None);
+        }
+        let notice = "current_source_hash is not known for any source: pass source_id with it, or \
+                      current_sources. No hit was marked by it.";
+        return answer(
+            snapshot,
+            caller,
+            judge,
+            query,
+            &candidates,
+            gathered,
+            Some(notice),
+        );
+    }
+    answer(snapshot, caller, judge, query, &candidates, gathered, None)
+}
+
+/// Where a search looks: the workspaces that were chosen, and the person's own.
+fn places(caller: &Caller, workspaces: &WorkspaceChoice) -> Vec<(ProjectId, WorkspaceChoice)> {
+    let user = (caller.user_project, WorkspaceChoice::All);
+    match workspaces {
+        WorkspaceChoice::One(name) if name.is_user() => vec![user],
+        chosen => vec![(caller.project, chosen.clone()), user],
+    }
+}
+
+fn sources_of(
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    hash: &ContentHash,
+) -> EngineResult<Vec<(SourceId, ContentHash)>> {
+    let mut known = snapshot.sources_with_hash(&caller.visible_projects(), hash)?;
+    known.sort();
+    known.dedup();
+    known.truncate(MAX_HASH_SOURCES);
+    Ok(known
+        .into_iter()
+        .map(|source| (source, hash.clone()))
+        .collect())
+}
+
+/// A match with what is shown for it: the versions of a fact, or one record.
+struct Group {
+    score: f64,
+    lexical_rank: u32,
+    shown: Vec<Record>,
+    older_versions: u32,
+}
+
+struct Gathered {
+    groups: Vec<Group>,
+    total: u32,
+}
+
+/// Goes through the candidates, best first, and gathers facts until the limit. Counts on to
+/// [`MAX_COUNTED`] candidates.
+fn gather(
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    judge: &mut Judge<'_>,
+    query: &Query,
+    candidates: &Candidates,
+    now: Timestamp,
+) -> EngineResult<Gathered> {
+    let mut gathered = Gathered {
+        groups: Vec::new(),
+        total: 0,
+    };
+    let mut seen_facts: HashSet<(Place, FactKey)> = HashSet::new();
+    let mut counted = 0;
+    for chunk in candidates.ranked.chunks(CHUNK) {
+        // What lies behind the limit is only counted, and only if nothing has to be read for it.
+        let is_full = gathered.groups.len() >= query.limit;
+        if is_full && !query.filters() {
+            counted += chunk.len();
+            continue;
+        }
+        let rows: Vec<Row> = chunk.iter().map(|candidate| candidate.row).collect();
+        let mut stored = snapshot.records_at(&rows)?;
+        stored.retain(|stored| caller.sees(stored.record.place.project));
+        stored.sort_by_key(|stored| rows.iter().position(|row| *row == stored.row));
+        for found in stored {
+            let row = found.row;
+            let record = found.record.clone();
+            judge.know(found);
+            if let Some(fact_key) = &record.fact_key
+                && !seen_facts.insert((record.place.clone(), fact_key.clone()))
+            {
+                continue;
+            }
+            let Candidate { score, rank, .. } = *candidates.at(row);
+            let Some(group) = group(judge, query, &record, score, rank, now)? else {
+                continue;
+            };
+            gathered.total += 1;
+            if gathered.groups.len() < query.limit {
+                gathered.groups.push(group);
+            }
+        }
+    }
+    gathered.total += u32::try_from(counted).unwrap_or(u32::MAX);
+    Ok(gathered)
+}
+
+/// Returns what is shown for a match, `None` if the filters leave nothing.
+fn group(
+    judge: &mut Judge<'_>,
+    query: &Query,
+    record: &Record,
+    score: f64,
+    lexical_rank: u32,
+    now: Timestamp,
+) -> EngineResult<Option<Group>> {
+    let mut shown = Vec::new();
+    let mut older_versions = 0;
+    match &record.fact_key {
+        None => {
+            if query.lets_through(record) && holds(record, query.as_of, now) {
+                shown.push(record.clone());
+            }
+        }
+        Some(fact_key) => {
+            let versions = judge.fact(&record.place, fact_key)?.versions.clone();
+            let versions = match query.as_of {
+                Some(moment) => at_moment(judge, &versions, &record.place, fact_key, moment)?,
+                None => versions,
+            };
+            let ids = shown_versions(&versions, query.history);
+            judge.load(&ids)?;
+            let folded = versions.all().len() - ids.len();
+            older_versions = u32::try_from(folded).unwrap_or(u32::MAX);
+            for id in ids {
+                if let Some(stored) = judge.record(id)?
+                    && query.lets_through(&stored.record)
+                    && holds(&stored.record, query.as_of, now)
+                {
+                    shown.push(stored.record);
+                }
+            }
+        }
+    }
+    if query.exclude_stale {
+        let mut fresh = Vec::with_capacity(shown.len());
+        for record in shown {
+            if judge
+                .status(&record)?
+                .reasons()
+                .iter()
+                .all(|reason| reason.level() != Level::Stale)
+            {
+                fresh.push(record);
+            }
+        }
+        shown = fresh;
+    }
+    Ok((!shown.is_empty()).then_some(Group {
+        score,
+        lexical_rank,
+        shown,
+        older_versions,
+    }))
+}
+
+/// Returns the versions that held at a moment, with the decisions that had been taken by then.
+fn at_moment(
+    judge: &mut Judge<'_>,
+    versions: &mmw_core::fact::Versions,
+    place: &Place,
+    fact_key: &FactKey,
+    moment: Timestamp,
+) -> EngineResult<mmw_core::fact::Versions> {
+    let held = versions
+        .all()
+        .iter()
+        .copied()
+        .filter(|version| {
+            version.valid_from.unwrap_or(version.created_at) <= moment
+                && version.valid_until.is_none_or(|end| moment < end)
+        })
+        .collect();
+    let resolutions = judge.fact(place, fact_key)?.resolutions.clone();
+    Ok(mmw_core::fact::Versions::assemble(held, &resolutions))
+}
+
+/// Returns the source that all hits name, if there is just one.
+fn shared_source(groups: &[Group]) -> Option<SourceId> {
+    let mut sources = groups
+        .iter()
+        .flat_map(|group| &group.shown)
+        .map(|record| record.origin.id.as_ref());
+    let first = sources.next()??;
+    sources
+        .all(|source| source == Some(first))
+        .then(|| first.clone())
+}
+
+fn answer(
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    mut judge: Judge<'_>,
+    query: &Query,
+    candidates: &Candidates,
+    gathered: Gathered,
+    notice: Option<&str>,
+) -> EngineResult<SearchAnswer> {
+    let ids: Vec<RecordId> = gathered
+        .groups
+        .iter()
+        .flat_map(|group| group.shown.iter().map(|record| record.id))
+        .collect();
+    let mut relations = if ids.is_empty() {
+        Default::default()
+    } else {
+        judge.relations(&ids)?
+    };
+    let mut hits: Vec<Hit> = Vec::with_capacity(ids.len());
+    for group in &gathered.groups {
+        for (nth, record) in group.shown.iter().enumerate() {
+            let found = Found {
+                id: record.id,
+                score: group.score,
+                lexical_rank: group.lexical_rank,
+            };
+            // Folded versions are counted once, on the fact's first hit.
+            let older_versions = if nth == 0 { group.older_versions } else { 0 };
+            hits.push(hit(
+                &mut judge,
+                record,
+                found,
+                older_versions,
+                &mut relations,
+            )?);
+        }
+    }
+    let elsewhere = elsewhere(snapshot, caller, query)?;
+    let mut degraded = Vec::new();
+    if !judge.followed_all() {
+        degraded.push("inheritance".to_owned());
+    }
+    if candidates.is_cut {
+        degraded.push("common_words".to_owned());
+    }
+    let notice = notice
+        .map(str::to_owned)
+        .or_else(|| empty_notice(query, hits.is_empty(), &elsewhere));
+    Ok(SearchAnswer {
+        hits,
+        total: gathered.total,
+        elsewhere,
+        degraded,
+        omitted: 0,
+        took_ms: 0.0,
+        notice,
+    })
+}
+
+/// Says that nothing was found, and what may help: never that nothing is known.
+fn empty_notice(query: &Query, is_empty: bool, elsewhere: &[Elsewhere]) -> Option<String> {
+    if query.words.is_cut {
+        return Some(format!(
+            "the query was long: only its first {} words were looked for",
+            query.words.words.len()
+        ));
+    }
+    if !is_empty {
+        return None;
+    }
+    let what = if query.words.words.is_empty() {
+        "the query has no word to look for"
+    } else if query.filters() {
+        "nothing in memory matches these words with these filters"
+    } else {
+        "nothing in memory matches these words"
+    };
+    let hint = if elsewhere.is_empty() {
+        ""
+    } else {
+        "; other workspaces have matches"
+    };
+    Some(format!("{what}{hint}"))
+}
+
+/// Counts matches of all words in the project's other workspaces.
+fn elsewhere(
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    query: &Query,
+) -> EngineResult<Vec<Elsewhere>> {
+    let WorkspaceChoice::One(here) = &query.workspaces else {
+        return Ok(Vec::new());
+    };
+    if query.words.words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let words: Vec<&str> = query.words.leaves().collect();
+    let mut elsewhere = Vec::new();
+    for lexical in snapshot.lexica(caller.project, &WorkspaceChoice::All)? {
+        if lexical.workspace == *here || lexical.n_records == 0 {
+            continue;
+        }
+        let hits = snapshot
+            .rows_with(&lexical.rows, &words, MAX_COUNTED)?
+            .len();
+        if hits > 0 {
+            elsewhere.push(Elsewhere {
+                workspace: lexical.workspace.to_string(),
+                hits: u32::try_from(hits).unwrap_or(u32::MAX),
+            });
+        }
+    }
+    Ok(elsewhere)
 }

@@ -24,11 +24,18 @@ impl Memory {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn validate(&self, caller: &Caller, args: &ValidateArgs) -> Result<ValidateAnswer, Failure> {
+    pub fn validate(
+        &self,
+        caller: &Caller,
+        args: &ValidateArgs,
+    ) -> Result<ValidateAnswer, Failure> {
         self.need(caller, Scope::Read)?;
         let source_id = validation::source_id("source_id", &args.source_id)?;
         let hash = validation::hash("current_source_hash", &args.current_source_hash)?;
-        let places = places(caller, validation::workspace_choice(args.workspace.as_deref())?);
+        let places = places(
+            caller,
+            validation::workspace_choice(args.workspace.as_deref())?,
+        );
         let now = self.clock.now();
         let current = [(source_id, hash)];
         let (source_id, hash) = &current[0];
@@ -41,7 +48,11 @@ impl Memory {
                 stale: Vec::new(),
                 conflicts: Vec::new(),
             };
-            let which = SourceMatch { places: &places, source_id, limit: usize::MAX };
+            let which = SourceMatch {
+                places: &places,
+                source_id,
+                limit: usize::MAX,
+            };
             for stored in snapshot.of_source(&which)? {
                 let record = stored.record.clone();
                 judge.know(stored);
@@ -99,7 +110,12 @@ fn validated(record: &Record, level: Level, status_reasons: Vec<ReasonView>) -> 
         workspace: record.place.workspace.to_string(),
         fact_key: record.fact_key.as_ref().map(ToString::to_string),
         content: record.content.clone(),
-        source_id: record.origin.id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        source_id: record
+            .origin
+            .id
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
         source_hash: record.origin.hash.as_ref().map(ToString::to_string),
         created_at: record.said.created_at,
         status: level.name().to_owned(),

@@ -8,7 +8,7 @@ use mmw_core::ids::KeyId;
 use sha2::{Digest as _, Sha256};
 
 /// How a key begins.
-pub const PREFIX: &str = "mmw_";
+const PREFIX: &str = "mmw_";
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_CHARS: usize = 10;
 /// 32 random bytes in base62.
@@ -34,7 +34,10 @@ impl FreshKey {
         entropy.fill(&mut secret);
         let (high, low) = secret.split_at(16);
         let half = |bytes: &[u8], chars| {
-            base62(u128::from_be_bytes(bytes.try_into().expect("half of 32 bytes")), chars)
+            base62(
+                u128::from_be_bytes(bytes.try_into().expect("half of 32 bytes")),
+                chars,
+            )
         };
         // 22 digits hold one half of 128 bits, 21 all but two bits of the other.
         let secret = half(high, 22) + &half(low, SECRET_CHARS - 22);
@@ -97,7 +100,15 @@ mod tests {
         let mut slipped = key.whole.clone().into_bytes();
         slipped[20] = if slipped[20] == b'x' { b'y' } else { b'x' };
         assert_eq!(key_id(std::str::from_utf8(&slipped).unwrap()), None);
-        for bad in ["", "mmw_", "mmw_a_b", "mmw_trial", &key.whole[..key.whole.len() - 1], &format!("{}0", key.whole), "mmw_é_é"] {
+        for bad in [
+            "",
+            "mmw_",
+            "mmw_a_b",
+            "mmw_trial",
+            &key.whole[..key.whole.len() - 1],
+            &format!("{}0", key.whole),
+            "mmw_é_é",
+        ] {
             assert_eq!(key_id(bad), None, "{bad}");
         }
     }

@@ -1,0 +1,98 @@
+//! Keeps an answer within its tokens.
+//!
+//! "Tokens are budgeted (`max_tokens`, default about 6,000, estimated at 2.5 characters a token):
+//! long content is cut at a grapheme with `truncated: true`."
+
+use mmw_core::wire::{Hit, SearchAnswer};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// The budget of an answer that names none.
+pub(super) const DEFAULT_MAX_TOKENS: i64 = 6_000;
+/// The smallest budget.
+pub(super) const MIN_MAX_TOKENS: i64 = 200;
+/// The largest budget.
+pub(super) const MAX_MAX_TOKENS: i64 = 100_000;
+/// Characters that one token is estimated at, times two.
+const HALF_CHARS_PER_TOKEN: usize = 5;
+/// What a hit costs beside its content, in characters.
+const HIT_OVERHEAD_CHARS: usize = 250;
+/// No content is cut below this, in characters: a stump would say less than an omission.
+const MIN_CONTENT_CHARS: usize = 200;
+/// What a brief hit shows of its content, in characters.
+const BRIEF_CONTENT_CHARS: usize = 240;
+
+/// Cuts long contents, then leaves out hits from the end. The first hit always stays.
+pub(super) fn apply(answer: &mut SearchAnswer, max_tokens: usize, is_brief: bool) {
+    if is_brief {
+        for hit in &mut answer.hits {
+            make_brief(hit);
+        }
+    }
+    let budget = max_tokens * HALF_CHARS_PER_TOKEN / 2;
+    let n_hits = answer.hits.len();
+    let mut left = budget;
+    for at in 0..n_hits {
+        let hit = &mut answer.hits[at];
+        let others = cost(hit) - n_chars(&hit.record.content);
+        // What comes after must keep room for a stump each, as far as there is room.
+        let fair = left.saturating_sub(others) / (n_hits - at).min(4);
+        let room = fair.max(MIN_CONTENT_CHARS);
+        if n_chars(&hit.record.content) > room {
+            cut(hit, room);
+        }
+        let cost = cost(hit);
+        if cost > left && at > 0 {
+            let omitted = answer.hits.split_off(at).len();
+            answer.omitted = u32::try_from(omitted).unwrap_or(u32::MAX);
+            answer.notice.get_or_insert_with(|| {
+                format!("{omitted} further hits were left out to keep within max_tokens")
+            });
+            return;
+        }
+        left = left.saturating_sub(cost);
+    }
+}
+
+fn n_chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn cost(hit: &Hit) -> usize {
+    let reasons: usize = hit
+        .status_reasons
+        .iter()
+        .map(|reason| n_chars(&reason.text) + 80)
+        .sum();
+    let relations: usize = hit
+        .graph_relations
+        .iter()
+        .map(|relation| n_chars(&relation.snippet) + 90)
+        .sum();
+    let differences = hit.differences.len() * 150;
+    let anchors = hit.anchors.len() * 180;
+    n_chars(&hit.record.content) + HIT_OVERHEAD_CHARS + reasons + relations + differences + anchors
+}
+
+/// Cuts the content to at most `max_chars` characters at the end of a grapheme.
+fn cut(hit: &mut Hit, max_chars: usize) {
+    let mut n = 0;
+    let mut end = 0;
+    for (start, grapheme) in hit.record.content.grapheme_indices(true) {
+        n += n_chars(grapheme);
+        if n > max_chars {
+            break;
+        }
+        end = start + grapheme.len();
+    }
+    hit.record.content.truncate(end);
+    hit.truncated = true;
+}
+
+fn make_brief(hit: &mut Hit) {
+    if n_chars(&hit.record.content) > BRIEF_CONTENT_CHARS {
+        cut(hit, BRIEF_CONTENT_CHARS);
+    }
+    hit.graph_relations.clear();
+    hit.differences.clear();
+    hit.anchors.clear();
+}

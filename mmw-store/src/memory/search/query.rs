@@ -1,0 +1,203 @@
+//! Reads the arguments of a search.
+
+use mmw_core::place::WorkspaceChoice;
+use mmw_core::record::{Kind, Record};
+use mmw_core::source::{ContentHash, SourceId};
+use mmw_core::time::Timestamp;
+use mmw_core::validation::{self, Invalid};
+use mmw_core::wire::SearchArgs;
+
+use super::budget::{DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, MIN_MAX_TOKENS};
+use crate::words;
+
+/// The limit of a search that names none.
+const DEFAULT_LIMIT: i64 = 10;
+/// The highest limit.
+const MAX_LIMIT: i64 = 50;
+/// The longest query, in bytes.
+const MAX_QUERY_BYTES: usize = 100_000;
+/// The most entries of `current_sources`.
+const MAX_CURRENT_SOURCES: usize = 1_000;
+/// How many records of a common word are looked at.
+const DEPTH: usize = 256;
+/// The same if filters may leave out most of them.
+const FILTERED_DEPTH: usize = 4_096;
+
+/// The hashes that the caller gives as current.
+#[derive(Debug, Clone)]
+pub(super) enum CurrentHashes {
+    /// For named sources.
+    Named(Vec<(SourceId, ContentHash)>),
+    /// Alone: its source has to be found out.
+    Bare(ContentHash),
+}
+
+/// A search that can be carried out.
+#[derive(Debug, Clone)]
+pub(super) struct Query {
+    pub(super) words: words::Query,
+    pub(super) workspaces: WorkspaceChoice,
+    pub(super) limit: usize,
+    pub(super) current: CurrentHashes,
+    pub(super) exclude_stale: bool,
+    pub(super) as_of: Option<Timestamp>,
+    pub(super) history: bool,
+    pub(super) is_brief: bool,
+    pub(super) max_tokens: usize,
+    scope: Option<String>,
+    kind: Option<Kind>,
+    tags: Vec<String>,
+    source: Option<SourceId>,
+}
+
+impl Query {
+    pub(super) fn read(args: &SearchArgs) -> Result<Self, Invalid> {
+        if args.query.trim().is_empty() {
+            return Err(Invalid::new(
+                "query",
+                "may not be empty; name what you look for",
+            ));
+        }
+        if args.query.len() > MAX_QUERY_BYTES {
+            return Err(Invalid::new(
+                "query",
+                format!(
+                    "has {} bytes; at most {MAX_QUERY_BYTES} are allowed",
+                    args.query.len()
+                ),
+            ));
+        }
+        let source = args
+            .source_id
+            .as_deref()
+            .map(|id| validation::source_id("source_id", id))
+            .transpose()?;
+        let (current, source) = current_hashes(args, source)?;
+        Ok(Self {
+            words: words::query(&args.query),
+            workspaces: validation::workspace_choice(args.workspace.as_deref())?,
+            limit: bounded("limit", args.limit, DEFAULT_LIMIT, 1, MAX_LIMIT)?,
+            current,
+            exclude_stale: args.exclude_stale,
+            as_of: args
+                .as_of
+                .as_deref()
+                .map(|text| validation::moment("as_of", text))
+                .transpose()?,
+            history: args.history,
+            is_brief: match args.detail.as_deref() {
+                None | Some("full") => false,
+                Some("brief") => true,
+                Some(_) => return Err(Invalid::new("detail", "must be one of: brief, full")),
+            },
+            max_tokens: bounded(
+                "max_tokens",
+                args.max_tokens,
+                DEFAULT_MAX_TOKENS,
+                MIN_MAX_TOKENS,
+                MAX_MAX_TOKENS,
+            )?,
+            scope: args
+                .scope
+                .as_deref()
+                .map(|scope| validation::label("scope", scope))
+                .transpose()?,
+            kind: args
+                .kind
+                .as_deref()
+                .map(|kind| validation::choice("kind", kind, Kind::ALL, Kind::name))
+                .transpose()?,
+            tags: validation::tags(&args.tags)?,
+            source,
+        })
+    }
+
+    /// Tells whether a record may be left out by a filter.
+    pub(super) const fn filters(&self) -> bool {
+        self.scope.is_some()
+            || self.kind.is_some()
+            || !self.tags.is_empty()
+            || self.source.is_some()
+            || self.as_of.is_some()
+            || self.exclude_stale
+    }
+
+    /// Returns how many records of a common word are looked at. Independent of `limit`, so that
+    /// raising it never removes an earlier hit.
+    pub(super) const fn depth(&self) -> usize {
+        if self.filters() {
+            FILTERED_DEPTH
+        } else {
+            DEPTH
+        }
+    }
+
+    /// Tells whether the filters on single records let this one through.
+    pub(super) fn lets_through(&self, record: &Record) -> bool {
+        self.scope
+            .as_ref()
+            .is_none_or(|scope| record.scope == *scope)
+            && self.kind.is_none_or(|kind| record.kind == kind)
+            && self.tags.iter().all(|tag| record.tags.contains(tag))
+            && self.source.as_ref().is_none_or(|source| {
+                record
+                    .origin
+                    .id
+                    .as_ref()
+                    .is_some_and(|id| source.covers(id))
+            })
+    }
+}
+
+/// "With `source_id` it is compared with that source's records (the pair filters nothing)."
+/// A `source_id` without a hash is a filter.
+fn current_hashes(
+    args: &SearchArgs,
+    source: Option<SourceId>,
+) -> Result<(CurrentHashes, Option<SourceId>), Invalid> {
+    if args.current_sources.len() > MAX_CURRENT_SOURCES {
+        return Err(Invalid::new(
+            "current_sources",
+            format!("names more than {MAX_CURRENT_SOURCES} sources"),
+        ));
+    }
+    let mut named = Vec::with_capacity(args.current_sources.len() + 1);
+    for (id, hash) in &args.current_sources {
+        let field = format!("current_sources[{id}]");
+        named.push((
+            validation::source_id(&field, id)?,
+            validation::hash(&field, hash)?,
+        ));
+    }
+    let hash = args
+        .current_source_hash
+        .as_deref()
+        .map(|hash| validation::hash("current_source_hash", hash))
+        .transpose()?;
+    match (hash, source) {
+        (Some(hash), Some(source)) => {
+            named.push((source, hash));
+            Ok((CurrentHashes::Named(named), None))
+        }
+        (Some(hash), None) if named.is_empty() => Ok((CurrentHashes::Bare(hash), None)),
+        (Some(_), None) => Err(Invalid::new(
+            "current_source_hash",
+            "needs a source_id when it goes with current_sources",
+        )),
+        (None, source) => Ok((CurrentHashes::Named(named), source)),
+    }
+}
+
+fn bounded(
+    field: &str,
+    given: Option<i64>,
+    default: i64,
+    min: i64,
+    max: i64,
+) -> Result<usize, Invalid> {
+    let value = given.unwrap_or(default);
+    usize::try_from(value)
+        .ok()
+        .filter(|_| (min..=max).contains(&value))
+        .ok_or_else(|| Invalid::new(field, format!("must be {min} to {max}, not {value}")))
+}
