@@ -1,1 +1,107 @@
-//! Placeholder.
+//! The guard in front of memory: secrets are replaced, planted instructions held back or refused.
+//!
+//! It works on texts alone: no input or output, no clock, no log. Rules are data (`rules/*.toml`),
+//! read once for the whole process and compiled when a text first calls for them.
+//!
+//! | room | what it does |
+//! |---|---|
+//! | `verdict` | the three outcomes and their words |
+//! | `rules` | the table of secret rules |
+//! | `secrets` | finds secrets in one text |
+//! | `shape`, `entropy` | tell values from what only looks like one |
+//! | `normal` | other readings of a text, with the way back |
+//! | `placeholder` | what stands in the place of a secret |
+//! | `redact` | replaces secrets in texts that belong together |
+//! | `planted` | scores instructions that address the agent |
+//! | `screen` | runs all of it over a draft |
+//!
+//! Rules cannot know everything. A plausible false fact passes; that is why memory is shown as
+//! evidence with its source, never as an order.
+
+mod entropy;
+mod normal;
+mod placeholder;
+#[cfg(test)]
+mod properties;
+mod redact;
+mod rules;
+mod screen;
+mod secrets;
+mod shape;
+mod verdict;
+
+use mmw_core::draft::{Draft, Replacement};
+
+pub use crate::verdict::{Rejection, Verdict};
+
+/// The field that replacements in a text outside a draft are reported under.
+pub const TEXT_FIELD: &str = "text";
+
+/// The guard. It is shared freely between threads; what it knows is compiled in.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    rules: &'static std::sync::LazyLock<rules::Table>,
+}
+
+impl Guard {
+    /// Returns the guard with the rules that are compiled in. Costs nothing: they are read when the
+    /// first text is screened.
+    #[must_use]
+    pub const fn standard() -> Self {
+        Self {
+            rules: &rules::STANDARD,
+        }
+    }
+
+    /// Screens a draft: every text field of it.
+    ///
+    /// Secrets are replaced first, so that a draft that waits for a person is clean too. A secret in
+    /// `workspace` or `fact_key` is refused: a placeholder there would merge unrelated things.
+    #[must_use]
+    pub fn screen(&self, draft: Draft) -> Verdict {
+        screen::screen(self.rules, draft)
+    }
+
+    /// Replaces secrets in a text that is no draft (a reason, a note, a log line). What was replaced
+    /// is reported under the field [`TEXT_FIELD`].
+    #[must_use]
+    pub fn redact(&self, text: &str) -> (String, Vec<Replacement>) {
+        let (redacted, _) = redact::redact(self.rules, &[text]);
+        let mut replaced = screen::Tally::default();
+        let mut clean = text.to_owned();
+        for done in redacted {
+            replaced.add(TEXT_FIELD, &done.counts);
+            clean = done.text.unwrap_or(clean);
+        }
+        (clean, replaced.report(self.rules))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guard_is_shared_between_threads() {
+        fn check<T: Send + Sync + Clone>(_: &T) {}
+        check(&Guard::standard());
+    }
+
+    #[test]
+    fn redaction_reports_what_it_replaced_and_never_the_value() {
+        let (clean, replaced) = Guard::standard().redact("pw: hunter2, again hunter2");
+        assert_eq!(clean, "pw: [REDACTED:password], again [REDACTED:password]");
+        assert_eq!(
+            replaced,
+            [Replacement {
+                field: TEXT_FIELD,
+                rule: "password".into(),
+                count: 2
+            }]
+        );
+        assert_eq!(
+            Guard::standard().redact("nothing here"),
+            ("nothing here".to_owned(), Vec::new())
+        );
+    }
+}

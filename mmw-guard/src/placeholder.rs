@@ -1,0 +1,68 @@
+//! What stands in the place of a secret, and how it is recognised when it comes in again.
+//!
+//! A placeholder grants nothing: it is only left alone itself. What stands beside it is screened as
+//! if it were not there, and one that names no rule of ours is ordinary text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+const OPEN: &str = "[REDACTED:";
+/// Stands for every byte of a placeholder while rules run. No rule's form contains it.
+pub(crate) const FILLER: u8 = 0x01;
+const MAX_RULE_BYTES: usize = 48;
+
+/// Returns the placeholder of a rule.
+pub(crate) fn of(rule: &str) -> String {
+    format!("{OPEN}{rule}]")
+}
+
+/// Returns where placeholders of known rules stand.
+pub(crate) fn spans(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (start, _) in text.match_indices(OPEN) {
+        let rest = &text[start + OPEN.len()..];
+        let Some(length) = rest
+            .bytes()
+            .take(MAX_RULE_BYTES + 1)
+            .position(|b| b == b']')
+        else {
+            continue;
+        };
+        if known(&rest[..length]) {
+            found.push(start..start + OPEN.len() + length + 1);
+        }
+    }
+    found
+}
+
+/// Returns the text with every byte of these spans replaced by [`FILLER`]: same length, no content.
+pub(crate) fn masked<'t>(text: &'t str, spans: &[Range<usize>]) -> Cow<'t, str> {
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut masked = String::with_capacity(text.len());
+    let mut done = 0;
+    for span in spans {
+        masked.push_str(&text[done..span.start]);
+        masked.extend(std::iter::repeat_n(char::from(FILLER), span.len()));
+        done = span.end;
+    }
+    masked.push_str(&text[done..]);
+    Cow::Owned(masked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_placeholders_of_known_rules_are_masked() {
+        let text = "a [REDACTED:jwt] b [REDACTED:hunter2] [REDACTED:";
+        let found = spans(text, |rule| rule == "jwt");
+        assert_eq!(found, vec![2..16; 1]);
+        let masked = masked(text, &found);
+        assert_eq!(masked.len(), text.len());
+        assert!(masked.ends_with(" b [REDACTED:hunter2] [REDACTED:"));
+        assert!(!masked.contains("jwt"));
+    }
+}

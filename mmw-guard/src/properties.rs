@@ -1,0 +1,159 @@
+//! What always or never holds, checked with secrets that are drawn from the rules themselves.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::string::string_regex;
+use proptest::test_runner::TestRunner;
+
+use crate::Guard;
+use crate::entropy::shannon;
+use crate::rules::{Rule, STANDARD};
+use crate::shape::{is_example, is_monotone};
+
+/// Texts around a secret that gives itself away: other scripts, quotes, escapes, ends of text.
+const NEIGHBOURS: [&str; 8] = [
+    "{}",
+    "凭证为{}。",
+    "ключ {}, и дальше",
+    "\"{}\"",
+    "`{}`",
+    "a\n{}\nb",
+    "{\\\"k\\\":\\\"{}\\\"}",
+    "x={};",
+];
+
+fn drawn(rule: &Rule, runner: &mut TestRunner) -> String {
+    let generator = string_regex(&rule.generate).unwrap();
+    loop {
+        let secret = generator.new_tree(runner).unwrap().current();
+        // Chance may draw what a rule spares on purpose.
+        let fits =
+            !is_example(&secret) && !is_monotone(&secret) && shannon(&secret) >= rule.entropy;
+        if fits && secret.trim() == secret.trim_end_matches('\n').trim_start() {
+            return secret;
+        }
+    }
+}
+
+fn check_gone(rule: &Rule, template: &str, secret: &str) {
+    let text = template.replacen("{}", secret, 1);
+    let (clean, replaced) = Guard::standard().redact(&text);
+    let left = secret
+        .split(['\n', '\r'])
+        .filter(|line| line.len() >= 16 && !line.starts_with("-----") && !line.contains(": "))
+        .chain((!secret.contains('\n')).then_some(secret))
+        .find(|part| clean.contains(*part));
+    assert!(left.is_none(), "{}: {text:?} became {clean:?}", rule.id);
+    assert!(!replaced.is_empty(), "{}: {text:?}", rule.id);
+    assert_eq!(
+        Guard::standard().redact(&clean).0,
+        clean,
+        "{}: {text:?}",
+        rule.id
+    );
+}
+
+#[test]
+fn no_secret_of_a_shipped_rule_is_left_where_its_examples_put_it() {
+    let mut runner = TestRunner::deterministic();
+    for rule in STANDARD.rules() {
+        for template in &rule.positive {
+            for _ in 0..12 {
+                check_gone(rule, template, &drawn(rule, &mut runner));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_secret_that_gives_itself_away_is_found_beside_any_neighbour() {
+    let mut runner = TestRunner::deterministic();
+    for rule in STANDARD
+        .rules()
+        .iter()
+        .filter(|rule| rule.positive.iter().any(|text| text == "{}"))
+    {
+        for template in NEIGHBOURS {
+            for _ in 0..4 {
+                check_gone(rule, template, &drawn(rule, &mut runner));
+            }
+        }
+    }
+}
+
+/// Texts that are full of what rules look for.
+fn suspicious() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "password",
+        "is",
+        "пароль",
+        "密码",
+        " ",
+        ": ",
+        "=",
+        "\"",
+        "'",
+        "`",
+        "hunter2",
+        "[REDACTED:",
+        "[REDACTED:jwt]",
+        "]",
+        "jwt",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----END RSA PRIVATE KEY-----",
+        "\n",
+        "\\n",
+        "ghp_",
+        "a1B2c3D4e5F6g7H8i9J0",
+        "API_KEY",
+        "://",
+        "u:",
+        "@",
+        "host",
+        "AKIA",
+        "%3D",
+        "&quot;",
+        "\u{200b}",
+        "ｐａｓｓ",
+        "é",
+        "。",
+        "--password ",
+        "curl -u ",
+        "<private>",
+        "</private>",
+        "Bearer ",
+        "cookie",
+        "\u{1}",
+        "${X}",
+        "****",
+        "eyJ",
+        ".",
+        "\\u0041",
+        "aGVsbG8gcGFzc3dvcmQ6IGh1bnRlcjIgaGVsbG8gd29ybGQ=",
+    ]);
+    prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn redacting_twice_is_redacting_once(text in suspicious()) {
+        let (once, _) = Guard::standard().redact(&text);
+        let (twice, replaced) = Guard::standard().redact(&once);
+        prop_assert_eq!(&twice, &once);
+        prop_assert!(replaced.is_empty());
+    }
+
+    #[test]
+    fn arbitrary_text_never_panics_and_settles(text in any::<String>()) {
+        let (once, _) = Guard::standard().redact(&text);
+        prop_assert_eq!(&Guard::standard().redact(&once).0, &once);
+    }
+
+    #[test]
+    fn text_without_secrets_is_left_byte_for_byte(words in prop::collection::vec("[a-zа-я\u{4e00}-\u{4e20} ,.\n\u{200d}😀]{0,12}", 0..30)) {
+        let text = words.join(" ");
+        prop_assert_eq!(Guard::standard().redact(&text), (text.clone(), Vec::new()));
+    }
+}

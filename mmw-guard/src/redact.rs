@@ -1,0 +1,266 @@
+//! Replaces secrets in a group of texts that belong together: the fields of a draft, or one text.
+//!
+//! A value that is found in one text is replaced wherever else it stands in any of them. Passes
+//! repeat until nothing is found, so that a second redaction changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::placeholder;
+use crate::rules::Table;
+use crate::secrets::{self, Hit};
+
+/// The most passes. Each one replaces something for good; two are the rule.
+const MAX_PASSES: usize = 16;
+/// The shortest value that is looked for elsewhere, in bytes.
+const MIN_REPEATED_BYTES: usize = 5;
+/// From this length on a value is replaced inside other words too, in bytes.
+const UNMISTAKABLE_BYTES: usize = 12;
+
+/// A text after redaction.
+#[derive(Debug, Default)]
+pub(crate) struct Redacted {
+    /// The clean text, if anything was replaced.
+    pub(crate) text: Option<String>,
+    /// How many values were replaced, by the rule's place in the table.
+    pub(crate) counts: BTreeMap<usize, u32>,
+}
+
+/// The values that were found, with the rule that found each.
+pub(crate) type Values = BTreeMap<String, usize>;
+
+/// Returns the texts without secrets, in the same order, and the values that were in them.
+/// `names` are values known from elsewhere.
+pub(crate) fn redact(table: &Table, texts: &[&str]) -> (Vec<Redacted>, Values) {
+    let mut redacted: Vec<Redacted> = texts.iter().map(|_| Redacted::default()).collect();
+    let mut values = Values::new();
+    for _ in 0..MAX_PASSES {
+        let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(texts.len());
+        for (text, done) in texts.iter().zip(&redacted) {
+            hits.push(secrets::find(
+                table,
+                done.text.as_deref().unwrap_or(text),
+                false,
+            ));
+        }
+        if hits.iter().all(Vec::is_empty) {
+            break;
+        }
+        for (n, found) in hits.iter().enumerate() {
+            let text = redacted[n].text.as_deref().unwrap_or(texts[n]);
+            for hit in found {
+                let shown = hit.value.iter().map(String::as_str);
+                for value in shown
+                    .chain([&text[hit.span.clone()]])
+                    .filter(|value| is_worth_repeating(value))
+                {
+                    values.entry(value.to_owned()).or_insert(hit.rule);
+                }
+            }
+        }
+        let searcher = Repeats::new(&values);
+        for (n, mut found) in hits.into_iter().enumerate() {
+            let text = redacted[n].text.as_deref().unwrap_or(texts[n]);
+            let placeholders = placeholder::spans(text, |id| table.knows(id));
+            let masked = placeholder::masked(text, &placeholders);
+            found.extend(searcher.find(&masked));
+            let found = secrets::settled(found, &masked, &placeholders);
+            if !found.is_empty() {
+                let clean = replaced(table, text, &found);
+                for hit in &found {
+                    *redacted[n].counts.entry(hit.rule).or_default() += 1;
+                }
+                redacted[n].text = Some(clean);
+            }
+        }
+    }
+    (redacted, values)
+}
+
+fn replaced(table: &Table, text: &str, hits: &[Hit]) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut done = 0;
+    for hit in hits {
+        clean.push_str(&text[done..hit.span.start]);
+        clean.push_str(&placeholder::of(&table.rules()[hit.rule].id));
+        done = hit.span.end;
+    }
+    clean.push_str(&text[done..]);
+    clean
+}
+
+/// Words that are passwords in one place and ordinary words in the next.
+fn is_worth_repeating(value: &str) -> bool {
+    const COMMON: [&str; 22] = [
+        "admin",
+        "administrator",
+        "password",
+        "passwd",
+        "secret",
+        "guest",
+        "postgres",
+        "mysql",
+        "mongo",
+        "redis",
+        "rabbitmq",
+        "oracle",
+        "default",
+        "changeme",
+        "mypassword",
+        "mysecret",
+        "example",
+        "username",
+        "login",
+        "access",
+        "token",
+        "staging",
+    ];
+    value.len() >= MIN_REPEATED_BYTES && !COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Looks for known values in other texts.
+struct Repeats {
+    searcher: Option<AhoCorasick>,
+    rules: Vec<usize>,
+}
+
+impl Repeats {
+    fn new(values: &Values) -> Self {
+        let searcher = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(values.keys())
+            .ok();
+        Self {
+            searcher,
+            rules: values.values().copied().collect(),
+        }
+    }
+
+    fn find(&self, text: &str) -> Vec<Hit> {
+        let Some(searcher) = &self.searcher else {
+            return Vec::new();
+        };
+        let stands_alone = |span: &Range<usize>| {
+            let bytes = text.as_bytes();
+            let joined = |at: Option<usize>| {
+                at.and_then(|at| bytes.get(at))
+                    .is_some_and(u8::is_ascii_alphanumeric)
+            };
+            span.len() >= UNMISTAKABLE_BYTES
+                || !joined(span.start.checked_sub(1)) && !joined(Some(span.end))
+        };
+        searcher
+            .find_iter(text)
+            .filter(|found| stands_alone(&found.range()))
+            .map(|found| Hit {
+                span: found.range(),
+                rule: self.rules[found.pattern().as_usize()],
+                value: None,
+            })
+            .collect()
+    }
+}
+
+/// Returns the rule of a secret in a name that was perhaps folded as fact keys are: lower-cased,
+/// `_` and white space as `-`.
+pub(crate) fn rule_for_name(table: &Table, name: &str, values: &Values) -> Option<usize> {
+    let fold = |text: &str| text.to_lowercase().replace(['_', ' '], "-");
+    let readings: BTreeSet<String> = [
+        name.to_owned(),
+        name.replace('-', "_"),
+        name.replace('-', " "),
+    ]
+    .into();
+    let found = readings.iter().find_map(|reading| {
+        secrets::find(table, reading, true)
+            .first()
+            .map(|hit| hit.rule)
+    });
+    found.or_else(|| {
+        let name = fold(name);
+        let repeated = values.iter().find(|(value, _)| {
+            let value = fold(value);
+            !value.is_empty() && name == value
+                || value.len() >= UNMISTAKABLE_BYTES && name.contains(&value)
+                || name.split('-').any(|word| word == value)
+        });
+        repeated.map(|(_, rule)| *rule)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::STANDARD;
+
+    fn clean(texts: &[&str]) -> Vec<String> {
+        let (redacted, _) = redact(&STANDARD, texts);
+        redacted
+            .into_iter()
+            .zip(texts)
+            .map(|(done, text)| done.text.unwrap_or_else(|| (*text).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_value_is_replaced_wherever_else_it_stands() {
+        assert_eq!(
+            clean(&[
+                "the password is hunter2; log in with hunter2",
+                "note hunter2",
+                "hunter22 is no one"
+            ]),
+            [
+                "the password is [REDACTED:password-in-prose]; log in with [REDACTED:password-in-prose]",
+                "note [REDACTED:password-in-prose]",
+                "hunter22 is no one",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_placeholder_in_the_input_protects_nothing() {
+        for text in [
+            "password: [REDACTED:jwt]hunter2!!",
+            "password: hunter2[REDACTED:jwt]",
+            "password=[REDACTED:hunter2]x9",
+        ] {
+            let clean = clean(&[text]);
+            assert!(!clean[0].contains("hunter2"), "{clean:?}");
+        }
+        let text = "password: [REDACTED:password]";
+        assert_eq!(clean(&[text]), [text]);
+    }
+
+    #[test]
+    fn a_secret_in_a_folded_name_is_seen() {
+        let none = Values::new();
+        let token = format!(
+            "github-pat-11{}-{}",
+            "abcdefghij0123456789",
+            "a1b2c3d4e5f6g7h8i9j0".repeat(3)
+        );
+        for name in [
+            "akiaiosfodnn7example",
+            "password-is-hunter2",
+            "pw=hunter2",
+            token.as_str(),
+        ] {
+            assert!(rule_for_name(&STANDARD, name, &none).is_some(), "{name}");
+        }
+        for name in [
+            "deploy-staging",
+            "password-policy",
+            "api-token-storage",
+            "sk-learn-version",
+            "auth:jwt-lifetime",
+            "repo:2026-01-02",
+        ] {
+            assert!(rule_for_name(&STANDARD, name, &none).is_none(), "{name}");
+        }
+        let values = Values::from([("Tr0ub4dor_x".to_owned(), 0)]);
+        assert!(rule_for_name(&STANDARD, "tr0ub4dor-x", &values).is_some());
+    }
+}
