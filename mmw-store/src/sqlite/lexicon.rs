@@ -1,0 +1,145 @@
+//! The words of records in SQLite's full-text index.
+//!
+//! Words come ready-made; the index only splits at spaces. Every word of a query is quoted, so that
+//! none of them is syntax. ASCII letters are found in either case.
+
+use std::ops::Range;
+
+use mmw_core::ids::ProjectId;
+use mmw_core::place::WorkspaceChoice;
+
+use super::SqliteTxn;
+use super::columns as col;
+use crate::engine::{EngineResult, Lexical, LexicalDoc, Lexicon, Row, TermId};
+
+/// The bytes of one word in kept counts: its fingerprint and its number.
+const COUNT_BYTES: usize = 6;
+
+/// Returns counts as they are kept.
+pub(super) fn kept_counts(words: &LexicalDoc) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(words.counts.len() * COUNT_BYTES);
+    for (term, count) in &words.counts {
+        bytes.extend_from_slice(&term.to_le_bytes());
+        bytes.extend_from_slice(&count.to_le_bytes());
+    }
+    bytes
+}
+
+fn read_counts(bytes: &[u8]) -> Option<Vec<(TermId, u16)>> {
+    if !bytes.len().is_multiple_of(COUNT_BYTES) {
+        return None;
+    }
+    let counts = bytes.chunks_exact(COUNT_BYTES).map(|pair| {
+        (
+            TermId::from_le_bytes([pair[0], pair[1], pair[2], pair[3]]),
+            u16::from_le_bytes([pair[4], pair[5]]),
+        )
+    });
+    Some(counts.collect())
+}
+
+/// Returns the query for rows that have all of these words; `None` if no row can.
+fn query(words: &[&str]) -> Option<String> {
+    let mut query = String::new();
+    for word in words {
+        // What separates words is in none of them.
+        if word.is_empty() || word.bytes().any(|b| b <= b' ' || b == 0x7f) {
+            return None;
+        }
+        if !query.is_empty() {
+            query.push_str(" AND ");
+        }
+        query.push('"');
+        query.push_str(&word.replace('"', "\"\""));
+        query.push('"');
+    }
+    (!query.is_empty()).then_some(query)
+}
+
+impl Lexicon for SqliteTxn<'_> {
+    fn lexica(&self, project: ProjectId, chosen: &WorkspaceChoice) -> EngineResult<Vec<Lexical>> {
+        let name = match chosen {
+            WorkspaceChoice::One(name) => Some(name.as_str()),
+            WorkspaceChoice::All => None,
+        };
+        self.many(
+            "SELECT w.number, w.name, w.n_records, w.n_words, w.next_seq
+             FROM projects p JOIN workspaces w ON w.project = p.number
+             WHERE p.id = ?1 AND (?2 IS NULL OR w.name = ?2) ORDER BY w.name",
+            (project.as_bytes(), name),
+            |row| {
+                let first = col::first_row(row.get(0)?);
+                Ok(Lexical {
+                    workspace: col::workspace(row, 1)?,
+                    rows: first..first + row.get::<_, i64>(4)?,
+                    n_records: col::count(row, 2)?,
+                    n_words: col::count(row, 3)?,
+                })
+            },
+        )
+    }
+
+    fn rows_with(&self, rows: &Range<Row>, words: &[&str], limit: usize) -> EngineResult<Vec<Row>> {
+        let Some(query) = query(words) else {
+            return Ok(Vec::new());
+        };
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.many(
+            "SELECT rowid FROM record_words
+             WHERE record_words MATCH ?1 AND rowid BETWEEN ?2 AND ?3
+             ORDER BY rowid DESC LIMIT ?4",
+            (query, rows.start, rows.end - 1, col::limit(limit)),
+            |row| row.get(0),
+        )
+    }
+
+    fn lexical_docs(&self, rows: &[Row]) -> EngineResult<Vec<(Row, LexicalDoc)>> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        rows.dedup();
+        self.many(
+            "SELECT t.row, t.n_words, t.counts
+             FROM rarray(?1) wanted CROSS JOIN record_terms t ON t.row = wanted.value",
+            [col::numbers(rows)],
+            |row| {
+                let counts = read_counts(row.get_ref(2)?.as_blob()?)
+                    .ok_or_else(|| col::unreadable(2, "counts of words"))?;
+                let doc = LexicalDoc {
+                    text: String::new(),
+                    counts,
+                    length: row.get(1)?,
+                };
+                Ok((row.get(0)?, doc))
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_read_back_as_they_were_kept() {
+        let words = LexicalDoc {
+            text: String::new(),
+            counts: vec![(0, 1), (7, 65_535), (u32::MAX, 2)],
+            length: 3,
+        };
+        assert_eq!(read_counts(&kept_counts(&words)), Some(words.counts));
+        assert_eq!(read_counts(&[1, 2, 3]), None);
+    }
+
+    #[test]
+    fn no_word_of_a_query_is_syntax() {
+        assert_eq!(
+            query(&["a", "OR", "\"x\"*"]).unwrap(),
+            "\"a\" AND \"OR\" AND \"\"\"x\"\"*\""
+        );
+        for nothing in [&[][..], &[""], &["a", "b c"], &["a\u{0}"]] {
+            assert_eq!(query(nothing), None);
+        }
+    }
+}
