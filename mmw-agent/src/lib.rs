@@ -1,1 +1,28 @@
-//! Placeholder.
+//! The agent: the memory beside a coding agent, and the same memory in a person's hands.
+//!
+//! Started without a command it speaks MCP on standard input and output, on a store that it keeps
+//! itself; with a command it shows and changes that store for the person at the terminal. It judges
+//! nothing: every rule is in `mmw-core`, every use case in `mmw_store::Memory`.
+//!
+//! | room | what it is for |
+//! |---|---|
+//! | `cli` | one command a file |
+//! | [`config`] | the environment, read once |
+//! | [`project`] | which project a folder belongs to |
+//! | `local` | the store on this computer, opened when it is first needed |
+//! | `show` | what a person reads |
+//! | `terminal` | whether a person is there at all |
+//! | [`exit`] | exit codes and what they mean |
+//!
+//! Standard output carries the protocol or the answer and nothing else; everything that is said
+//! beside it goes to standard error.
+
+mod cli;
+pub mod config;
+pub mod exit;
+mod local;
+pub mod project;
+mod show;
+mod terminal;
+
+pub use cli::run;

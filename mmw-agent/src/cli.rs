@@ -1,0 +1,191 @@
+//! The command line: one command a file, its doc comment is its help page.
+
+mod ask;
+mod completions;
+mod explain;
+mod forget;
+mod remember;
+mod resolve;
+mod review;
+mod search;
+mod serve;
+mod status;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use mmw_core::env::{Clock as _, SystemClock};
+use mmw_core::place::{Caller, Way, WorkspaceName};
+use mmw_core::time::Timestamp;
+use mmw_store::Memory;
+
+use crate::config::Config;
+use crate::exit::{self, Exit, Trouble};
+use crate::local::Local;
+use crate::show::{self, Page};
+use crate::terminal::Terminal;
+
+/// A memory for coding agents that keeps versions, shows contradictions and never calls a fact true
+///
+/// Without a command it speaks MCP on standard input and output: that is how a client starts it.
+/// The commands are for you, on the same memory. Everything stays on this computer, in
+/// ~/.mmw ($MMW_AGENT_HOME); each repository is a project of its own.
+///
+/// Examples:
+///   claude mcp add mmw -- mmw-agent
+///   codex mcp add mmw -- mmw-agent
+///   mmw-agent remember "staging is deployed with the systemd unit app-staging" --key deploy-staging
+///   mmw-agent search how is staging deployed
+#[derive(Debug, Parser)]
+#[command(
+    name = "mmw-agent",
+    version,
+    verbatim_doc_comment,
+    after_long_help = exit::TABLE,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    /// Say more about what happens, on standard error (twice: even more)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Remember(remember::Args),
+    Search(search::Args),
+    Forget(forget::Args),
+    Explain(explain::Args),
+    Status(status::Args),
+    Review(review::Args),
+    Resolve(resolve::Args),
+    Verify(verify::Args),
+    Completions(completions::Args),
+}
+
+/// What every command works with.
+struct Desk {
+    config: Config,
+    local: Local,
+    terminal: Terminal,
+    now: Timestamp,
+}
+
+/// Runs the program for this process: reads the command line and the environment, and returns the
+/// exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse_from(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(said) => {
+            // Help and version are answers, everything else is a complaint; clap knows which.
+            let _ = said.print();
+            let exit = if said.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
+            return exit.into();
+        }
+    };
+    match cli.run() {
+        Ok(exit) => exit.into(),
+        Err(trouble) => {
+            show::print_trouble(&trouble);
+            trouble.exit.into()
+        }
+    }
+}
+
+impl Cli {
+    fn run(self) -> Result<Exit, Trouble> {
+        if let Some(Command::Completions(args)) = self.command {
+            return args.run(&mut Self::command());
+        }
+        let config = Config::from_environment()?;
+        config.needs_embedded()?;
+        let desk = Desk {
+            local: Local::new(&config),
+            config,
+            terminal: Terminal::detect(),
+            now: SystemClock.now(),
+        };
+        log_to_stderr(self.verbose);
+        match self.command {
+            None => serve::run(desk),
+            Some(Command::Remember(args)) => args.run(&desk),
+            Some(Command::Search(args)) => args.run(&desk),
+            Some(Command::Forget(args)) => args.run(&desk),
+            Some(Command::Explain(args)) => args.run(&desk),
+            Some(Command::Status(args)) => args.run(&desk),
+            Some(Command::Review(args)) => args.run(&desk),
+            Some(Command::Resolve(args)) => args.run(&desk),
+            Some(Command::Verify(args)) => args.run(&desk),
+            Some(Command::Completions(_)) => Ok(Exit::Done),
+        }
+    }
+}
+
+impl Desk {
+    /// Returns an empty page for this terminal.
+    fn page(&self) -> Page {
+        Page::new(self.terminal.width(), self.now)
+    }
+
+    /// Returns the memory and the person as its caller, opening or making the store.
+    fn open(&self) -> Result<(Memory, Caller), Trouble> {
+        let memory = self.local.memory()?;
+        let caller = self.local.caller(Way::Command)?;
+        Ok((memory, caller))
+    }
+
+    /// As [`Desk::open`], but looking makes no store: `None` if nothing was ever saved here.
+    fn open_if_any(&self) -> Result<Option<(Memory, Caller)>, Trouble> {
+        self.local.exists().then(|| self.open()).transpose()
+    }
+
+    /// Returns the workspace of a call that may name one: that one, else `MMW_WORKSPACE`.
+    fn workspace(&self, named: Option<&str>) -> Option<String> {
+        named
+            .map(str::to_owned)
+            .or_else(|| self.config.workspace.as_ref().map(WorkspaceName::to_string))
+    }
+}
+
+fn log_to_stderr(verbose: u8) {
+    let level = match verbose {
+        0 => tracing::Level::WARN,
+        1 => tracing::Level::INFO,
+        _ => tracing::Level::DEBUG,
+    };
+    let log = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_max_level(level)
+        .finish();
+    // Only one program is run in a process; a second setting of the log would change nothing.
+    let _ = tracing::subscriber::set_global_default(log);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_help_page_with_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let page = command.get_long_about().map(ToString::to_string);
+            let page = page.unwrap_or_default();
+            let example = format!("mmw-agent {}", command.get_name());
+            assert!(page.contains(&example), "{}: {page}", command.get_name());
+        }
+    }
+}

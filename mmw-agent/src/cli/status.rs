@@ -1,0 +1,193 @@
+//! What there is, and where.
+
+use mmw_core::place::DEFAULT_WORKSPACE;
+use serde_json::{Value, json};
+
+use super::Desk;
+use crate::exit::{Exit, Trouble};
+use crate::show::answers::plural;
+use crate::show::{self, Page};
+
+/// The most open conflicts that are listed.
+const MAX_LISTED_CONFLICTS: usize = 100;
+
+/// Show what is remembered here, and where it is kept
+///
+/// Examples:
+///   mmw-agent status
+///   mmw-agent status --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `status` tells.
+struct Report {
+    home: String,
+    project: String,
+    branch: Option<String>,
+    workspace: String,
+    store: Option<Store>,
+}
+
+/// What is in a store that exists.
+struct Store {
+    size_bytes: u64,
+    n_records: u64,
+    n_user_records: u64,
+    workspaces: Vec<(String, u64)>,
+    waiting: u64,
+    conflicts: Vec<(String, String)>,
+}
+
+impl Args {
+    pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
+        let report = Report::of(desk)?;
+        if self.json {
+            show::print_json(&report.json())?;
+        } else {
+            let mut page = desk.page();
+            report.show(&mut page);
+            page.print()?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Report {
+    fn of(desk: &Desk) -> Result<Self, Trouble> {
+        let project = desk.local.project();
+        let store = match desk.open_if_any()? {
+            None => None,
+            Some((memory, caller)) => {
+                let census = memory.census(&caller)?;
+                Some(Store {
+                    size_bytes: census.size_bytes,
+                    n_records: census.n_records,
+                    n_user_records: census.n_user_records,
+                    workspaces: census.workspaces,
+                    waiting: census.waiting,
+                    conflicts: memory.open_conflicts(&caller, MAX_LISTED_CONFLICTS)?,
+                })
+            }
+        };
+        Ok(Self {
+            home: desk.local.home().display().to_string(),
+            project: project.identity.to_string(),
+            branch: project.branch.clone(),
+            workspace: desk
+                .workspace(None)
+                .unwrap_or_else(|| DEFAULT_WORKSPACE.to_owned()),
+            store,
+        })
+    }
+
+    fn json(&self) -> Value {
+        let named = |(workspace, n): &(String, u64)| json!({"workspace": workspace, "records": n});
+        let contested =
+            |(workspace, key): &(String, String)| json!({"workspace": workspace, "fact_key": key});
+        json!({
+            "mode": "embedded",
+            "version": env!("CARGO_PKG_VERSION"),
+            "home": self.home,
+            "project": self.project,
+            "branch": self.branch,
+            "workspace": self.workspace,
+            "store": self.store.as_ref().map(|store| json!({
+                "size_bytes": store.size_bytes,
+                "records": store.n_records,
+                "user_records": store.n_user_records,
+                "workspaces": store.workspaces.iter().map(named).collect::<Vec<_>>(),
+                "waiting": store.waiting,
+                "conflicts": store.conflicts.iter().map(contested).collect::<Vec<_>>(),
+            })),
+        })
+    }
+
+    fn show(&self, page: &mut Page) {
+        let branch = self
+            .branch
+            .as_ref()
+            .map_or(String::new(), |branch| format!(" · {branch}"));
+        page.pair("project", &format!("{}{branch}", self.project));
+        let Some(store) = &self.store else {
+            page.pair("memory", "nothing saved on this computer yet");
+            page.pair("kept in", &self.home);
+            page.pair("version", env!("CARGO_PKG_VERSION"));
+            page.hint("mmw-agent remember \"…\"");
+            return;
+        };
+        let records = |n: u64| {
+            format!(
+                "{n} {}",
+                plural(usize::try_from(n).unwrap_or(usize::MAX), "record")
+            )
+        };
+        page.pair("memory", &records(store.n_records));
+        for (workspace, n) in &store.workspaces {
+            let mark = if *workspace == self.workspace {
+                "▸"
+            } else {
+                " "
+            };
+            page.pair("", &format!("{mark} {workspace} {n}"));
+        }
+        if store.n_user_records > 0 {
+            page.pair(
+                "yours",
+                &format!("{} in @user", records(store.n_user_records)),
+            );
+        }
+        let n_conflicts = store.conflicts.len();
+        let more = if n_conflicts == MAX_LISTED_CONFLICTS {
+            " or more"
+        } else {
+            ""
+        };
+        page.pair("conflicts", &format!("{n_conflicts}{more} open"));
+        page.pair("review", &format!("{} waiting", store.waiting));
+        page.pair(
+            "kept in",
+            &format!("{} ({})", self.home, size(store.size_bytes)),
+        );
+        page.pair("version", env!("CARGO_PKG_VERSION"));
+        if n_conflicts > 0 {
+            page.hint("to decide conflicts: mmw-agent resolve");
+        }
+        if store.waiting > 0 {
+            page.hint("to decide what waits: mmw-agent review");
+        }
+    }
+}
+
+/// Returns a size with one unit.
+#[allow(clippy::cast_precision_loss, reason = "one digit is shown")]
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{:.0} KiB", bytes as f64 / 1024.0),
+        1_048_576..1_073_741_824 => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        _ => format!("{:.1} GiB", bytes as f64 / 1_073_741_824.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_has_one_unit() {
+        for (bytes, shown) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (4096, "4 KiB"),
+            (5_500_000, "5.2 MiB"),
+            (u64::MAX, "17179869184.0 GiB"),
+        ] {
+            assert_eq!(size(bytes), shown);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What the environment says: the only place in this crate that reads it.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `MMW_AGENT_HOME` | where the agent keeps its store; default `~/.mmw` |
+//! | `MMW_WORKSPACE` | the workspace of a call that names none; default `default` |
+//! | `MMW_ENDPOINT`, `MMW_API_KEY` | a server instead of the store on this computer, and its key |
+//! | `MMW_LANG` | `en` or `ru`; read, not used yet |
+//!
+//! An empty variable counts as unset. A client's settings file is no shell, so a leading `~/` is
+//! understood here.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use mmw_core::place::WorkspaceName;
+
+use crate::exit::{Exit, Trouble};
+
+/// The folder in the person's home where the agent keeps its store by default.
+const DEFAULT_HOME: &str = ".mmw";
+
+/// Variables that coding agents set in the shells that they run commands in, and whose shell it is.
+const AGENT_SHELLS: &[(&str, &str)] = &[
+    ("CLAUDECODE", "Claude Code"),
+    ("CODEX_SANDBOX", "Codex"),
+    ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
+    ("GEMINI_CLI", "Gemini CLI"),
+    ("CURSOR_AGENT", "Cursor"),
+];
+
+/// A key to a server. Its debug form does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// Returns the key itself, to be sent to the endpoint that it was given for.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
+/// The language of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// `en`, the default.
+    English,
+    /// `ru`.
+    Russian,
+}
+
+/// The settings of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Where the agent keeps its store; absolute.
+    pub home: PathBuf,
+    /// The folder that the program was started in.
+    pub folder: PathBuf,
+    /// The workspace of a call that names none, if one is set.
+    pub workspace: Option<WorkspaceName>,
+    /// The server, if one is set.
+    pub endpoint: Option<String>,
+    /// The key for that server.
+    pub api_key: Option<ApiKey>,
+    /// The language of messages.
+    pub language: Language,
+    /// The coding agent whose shell this is, as far as it tells.
+    pub agent_shell: Option<&'static str>,
+}
+
+impl Config {
+    /// Reads the settings of this process.
+    ///
+    /// # Errors
+    /// As [`Config::from_lookup`]; or the present folder is gone.
+    #[allow(clippy::disallowed_methods, reason = "this module is the door itself")]
+    pub fn from_environment() -> Result<Self, Trouble> {
+        let folder = std::env::current_dir().map_err(|error| {
+            Trouble::usage(format!("the present folder can't be read: {error}"))
+                .hint("change to a folder that exists")
+        })?;
+        Self::from_lookup(|name| std::env::var_os(name), folder)
+    }
+
+    /// Reads the settings from a lookup of names, for a program started in `folder`.
+    ///
+    /// # Errors
+    /// A variable whose value can't be used, named with what it may be; or no home folder.
+    pub fn from_lookup(
+        lookup: impl Fn(&str) -> Option<OsString>,
+        folder: PathBuf,
+    ) -> Result<Self, Trouble> {
+        let raw = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let text = |name: &str| {
+            raw(name)
+                .map(|value| {
+                    value
+                        .into_string()
+                        .map_err(|_| Trouble::usage(format!("{name} is no text")))
+                })
+                .transpose()
+        };
+        let person_home = raw("HOME")
+            .or_else(|| raw("USERPROFILE"))
+            .map(PathBuf::from);
+        let home = match raw("MMW_AGENT_HOME").map(PathBuf::from) {
+            Some(path) => agent_home(&path, person_home.as_deref())?,
+            None => person_home
+                .filter(|home| home.is_absolute())
+                .ok_or_else(|| {
+                    Trouble::usage("there is no home folder to keep the memory in")
+                        .hint("set HOME, or MMW_AGENT_HOME to a folder")
+                })?
+                .join(DEFAULT_HOME),
+        };
+        Ok(Self {
+            home,
+            folder,
+            workspace: text("MMW_WORKSPACE")?
+                .map(|name| WorkspaceName::new(&name))
+                .transpose()
+                .map_err(|error| Trouble::usage(format!("MMW_WORKSPACE: {error}")))?,
+            endpoint: text("MMW_ENDPOINT")?,
+            api_key: text("MMW_API_KEY")?.map(ApiKey),
+            language: match text("MMW_LANG")?.as_deref() {
+                None | Some("en") => Language::English,
+                Some("ru") => Language::Russian,
+                Some(_) => return Err(Trouble::usage("MMW_LANG: must be one of: en, ru")),
+            },
+            agent_shell: AGENT_SHELLS
+                .iter()
+                .find(|(name, _)| raw(name).is_some())
+                .map(|(_, agent)| *agent),
+        })
+    }
+
+    /// Refuses what this version can't do: to work on a server.
+    ///
+    /// # Errors
+    /// If `MMW_ENDPOINT` is set.
+    pub fn needs_embedded(&self) -> Result<(), Trouble> {
+        if self.endpoint.is_none() {
+            return Ok(());
+        }
+        Err(Trouble::new(
+            Exit::Usage,
+            "MMW_ENDPOINT is set, but this version of mmw-agent can't pass calls on to a server",
+        )
+        .hint(
+            "connect the client to the server's /mcp address itself, or unset MMW_ENDPOINT to \
+             keep the memory on this computer",
+        ))
+    }
+}
+
+/// Returns the folder that `MMW_AGENT_HOME` names.
+fn agent_home(path: &Path, person_home: Option<&Path>) -> Result<PathBuf, Trouble> {
+    let path = match (path.strip_prefix("~"), person_home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
+    };
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    // A relative folder would be another store in every folder the agent is started in.
+    Err(Trouble::usage(
+        "MMW_AGENT_HOME: must be an absolute path or start with `~/`",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(vars: &[(&str, &str)]) -> Result<Config, Trouble> {
+        Config::from_lookup(
+            |name| {
+                vars.iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| OsString::from(value))
+            },
+            PathBuf::from("/repo"),
+        )
+    }
+
+    #[test]
+    fn the_default_home_is_in_the_persons_home() {
+        let config = read(&[("HOME", "/home/ann")]).unwrap();
+        assert_eq!(config.home, Path::new("/home/ann/.mmw"));
+        assert_eq!(config.workspace, None);
+        assert_eq!(config.language, Language::English);
+        assert_eq!(config.agent_shell, None);
+        assert!(config.needs_embedded().is_ok());
+    }
+
+    #[test]
+    fn an_agent_home_is_absolute_or_starts_at_home() {
+        let home = |value| {
+            read(&[("HOME", "/home/ann"), ("MMW_AGENT_HOME", value)]).map(|config| config.home)
+        };
+        assert_eq!(home("/var/mmw").unwrap(), Path::new("/var/mmw"));
+        assert_eq!(home("~/m").unwrap(), Path::new("/home/ann/m"));
+        assert_eq!(home("").unwrap(), Path::new("/home/ann/.mmw"));
+        assert!(home("mmw").unwrap_err().message.contains("absolute"));
+    }
+
+    #[test]
+    fn a_bad_setting_is_named() {
+        let refused = |name, value| {
+            let vars = [("HOME", "/h"), (name, value)];
+            read(&vars).unwrap_err().message
+        };
+        assert!(refused("MMW_WORKSPACE", "a|b").starts_with("MMW_WORKSPACE: "));
+        assert!(refused("MMW_LANG", "de").starts_with("MMW_LANG: "));
+        assert_eq!(read(&[]).unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn a_server_is_refused_with_what_to_do() {
+        let config = read(&[("HOME", "/h"), ("MMW_ENDPOINT", "http://s:1")]).unwrap();
+        let refused = config.needs_embedded().unwrap_err();
+        assert!(refused.message.contains("MMW_ENDPOINT"));
+        assert!(refused.hint.unwrap().contains("/mcp"));
+    }
+
+    #[test]
+    fn a_key_is_not_printed() {
+        let config = read(&[("HOME", "/h"), ("MMW_API_KEY", "mmw_secret")]).unwrap();
+        assert!(!format!("{config:?}").contains("secret"));
+        assert_eq!(config.api_key.unwrap().reveal(), "mmw_secret");
+    }
+
+    #[test]
+    fn an_agents_shell_is_known_by_its_variable() {
+        let config = read(&[("HOME", "/h"), ("CLAUDECODE", "1")]).unwrap();
+        assert_eq!(config.agent_shell, Some("Claude Code"));
+    }
+}

@@ -1,0 +1,151 @@
+//! The store on this computer.
+//!
+//! Nothing is opened until something needs it: a client gets the answer to `initialize` at once,
+//! however large the store is, and asking for help or the version touches no file. The folder is
+//! for its owner only.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use mmw_core::env::{SystemClock, SystemEntropy};
+use mmw_core::place::{Caller, Way};
+use mmw_store::engine::EngineError;
+use mmw_store::{Failure, Memory};
+
+use crate::config::Config;
+use crate::project::Project;
+
+/// The name of the store's file in the agent's home.
+const STORE_FILE: &str = "memory.db";
+
+/// The memory of the project that the program was started in.
+pub(crate) struct Local {
+    home: PathBuf,
+    folder: PathBuf,
+    project: OnceLock<Project>,
+    memory: OnceLock<Memory>,
+}
+
+impl Local {
+    /// Returns the memory that the settings name, unopened.
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            home: config.home.clone(),
+            folder: config.folder.clone(),
+            project: OnceLock::new(),
+            memory: OnceLock::new(),
+        }
+    }
+
+    /// Returns the agent's home.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Returns the store's file.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.home.join(STORE_FILE)
+    }
+
+    /// Tells whether anything was ever saved on this computer.
+    pub(crate) fn exists(&self) -> bool {
+        self.file().exists()
+    }
+
+    /// Returns the project.
+    pub(crate) fn project(&self) -> &Project {
+        self.project.get_or_init(|| Project::of(&self.folder))
+    }
+
+    /// Opens the store, or makes it.
+    ///
+    /// # Errors
+    /// If the folder can't be made or the store can't be opened.
+    pub(crate) fn memory(&self) -> Result<Memory, Failure> {
+        if let Some(memory) = self.memory.get() {
+            return Ok(memory.clone());
+        }
+        make_private(&self.home).map_err(unusable)?;
+        let memory = Memory::open(&self.file(), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+        Ok(self.memory.get_or_init(|| memory).clone())
+    }
+
+    /// Returns the person on this computer as the caller in this project.
+    ///
+    /// # Errors
+    /// As [`Local::memory`], or the store can't be written to.
+    pub(crate) fn caller(&self, way: Way) -> Result<Caller, Failure> {
+        let project = self.project().identity.to_string();
+        self.memory()?.local_caller(&project, way)
+    }
+}
+
+/// Says in the store's words why its folder can't be used.
+fn unusable(error: io::Error) -> Failure {
+    let trouble = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            EngineError::ReadOnly
+        }
+        io::ErrorKind::StorageFull => EngineError::DiskFull,
+        _ => EngineError::Backend(Box::new(error)),
+    };
+    trouble.into()
+}
+
+/// Makes the folder for its owner only, and closes one to others that was left open.
+#[cfg(unix)]
+fn make_private(folder: &Path) -> io::Result<()> {
+    use std::fs::{DirBuilder, Permissions, metadata, set_permissions};
+    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+
+    const OWNER_ONLY: u32 = 0o700;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(OWNER_ONLY)
+        .create(folder)?;
+    let is_open = metadata(folder)?.permissions().mode() & 0o077 != 0;
+    // A folder that holds other things is not ours to close: somebody's home, or `/tmp`.
+    let is_ours = folder.join(STORE_FILE).exists() || folder.read_dir()?.next().is_none();
+    if is_open && is_ours {
+        set_permissions(folder, Permissions::from_mode(OWNER_ONLY))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn mode(folder: &Path) -> u32 {
+        let about = std::fs::metadata(folder).expect("the folder is there");
+        about.permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn the_folder_is_for_its_owner_only() {
+        let desk = tempfile::tempdir().unwrap();
+        let home = desk.path().join("deep/.mmw");
+        make_private(&home).unwrap();
+        assert_eq!(mode(&home), 0o700);
+        std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).unwrap();
+        make_private(&home).unwrap();
+        assert_eq!(mode(&home), 0o700);
+    }
+
+    #[test]
+    fn a_folder_of_other_things_is_left_as_it_is() {
+        let desk = tempfile::tempdir().unwrap();
+        std::fs::write(desk.path().join("else"), "x").unwrap();
+        std::fs::set_permissions(desk.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        make_private(desk.path()).unwrap();
+        assert_eq!(mode(desk.path()), 0o755);
+    }
+}
