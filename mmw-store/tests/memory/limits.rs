@@ -1,0 +1,55 @@
+//! Limits and account states: writes are refused in words, reads go on.
+
+use mmw_core::plan::{AccountState, Limits};
+
+use crate::support::{World, asking, statement};
+
+#[test]
+fn a_full_project_refuses_writes_and_names_its_limit() {
+    let world = World::new();
+    let limits = Limits {
+        max_records: Some(2),
+        ..Limits::default()
+    };
+    world.memory.set_limits(world.me.project, limits).unwrap();
+    let first = world.note("lime one");
+    world.note("lime two");
+    let refused = world
+        .try_save(statement("lime three"))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("holds 2 records"), "{refused}");
+    assert_eq!(world.find("lime").len(), 2);
+    assert_eq!(world.save(statement("lime one")).outcome, "deduplicated");
+    world.forget(first);
+    assert_eq!(world.save(statement("lime three")).outcome, "saved");
+}
+
+#[test]
+fn grace_lets_search_and_forget_and_suspended_nothing() {
+    let world = World::new();
+    let id = world.note("lime");
+    world
+        .memory
+        .set_account_state(world.me.account, AccountState::Grace)
+        .unwrap();
+    assert!(
+        world
+            .try_save(statement("x"))
+            .unwrap_err()
+            .to_string()
+            .contains("grace period")
+    );
+    assert_eq!(world.find("lime").len(), 1);
+    assert_eq!(world.forget(id).forgotten, 1);
+    world
+        .memory
+        .set_account_state(world.me.account, AccountState::Suspended)
+        .unwrap();
+    let refused = world
+        .memory
+        .search(&world.me, &asking("lime"))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(refused, "this account is suspended");
+}

@@ -1,0 +1,16 @@
+//! The rules of the domain on the real store: one module a rule.
+
+mod access;
+mod conflicts;
+mod forgetting;
+mod freshness;
+mod idempotency;
+mod isolation;
+mod lane;
+mod limits;
+mod model;
+mod running_example;
+mod searching;
+mod summaries;
+mod support;
+mod versions;
