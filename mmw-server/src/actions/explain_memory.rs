@@ -1,0 +1,111 @@
+//! `explain_memory`: the receipt of a record.
+
+use mmw_core::place::Scope;
+use mmw_core::wire::{ExplainAnswer, ExplainArgs};
+use mmw_store::Memory;
+
+use super::{Action, Asked, Facts, Hints, text};
+use crate::fault::Fault;
+
+pub(super) fn action() -> Action {
+    Action::new(
+        Facts {
+            name: "explain_memory",
+            title: "Explain a memory",
+            description: "A record in full, with its receipt: who said it, from what, versions, links, why this status.",
+            hints: Hints::READ,
+            scope: Scope::Read,
+            takes_envelope: false,
+        },
+        call,
+        in_words,
+    )
+}
+
+// The signature is that of every action.
+#[allow(clippy::needless_pass_by_value)]
+fn call(memory: &Memory, asked: &Asked, args: ExplainArgs) -> Result<ExplainAnswer, Fault> {
+    Ok(memory.explain(&asked.caller, &args)?)
+}
+
+/// Returns a receipt as a model reads it.
+pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
+    let record = &answer.record;
+    let mut lines = vec![format!("Record {}. {}", record.id, text::DATA_NOTE)];
+    lines.push(text::quoted(&record.content));
+    lines.push(format!(
+        "Status: {}",
+        text::status(&answer.status, &answer.status_reasons)
+    ));
+    let mut said = format!("Saved {}", text::age(asked.now, record.created_at));
+    for (word, value) in [
+        ("by", &record.agent),
+        ("with", &record.client),
+        ("in session", &record.session_id),
+        ("on branch", &record.branch),
+    ] {
+        if let Some(value) = value {
+            said.push_str(&format!(" {word} {value}"));
+        }
+    }
+    lines.push(format!("{said}, workspace `{}`.", record.workspace));
+    lines.push(match (&record.source_id, &record.source_hash) {
+        (Some(source), Some(hash)) => format!("Source: {source} at {hash}"),
+        (Some(source), None) => format!("Source: {source}, no hash recorded"),
+        (None, _) => "Source: none".to_owned(),
+    });
+    if let Some(newer) = answer.superseded_by {
+        lines.push(format!("Superseded by {newer}"));
+    }
+    if !answer.versions.is_empty() {
+        lines.push("Versions, newest first:".to_owned());
+        lines.extend(
+            answer
+                .versions
+                .iter()
+                .map(|version| text::version(version, asked.now)),
+        );
+    }
+    for resolution in &answer.resolutions {
+        lines.push(format!(
+            "Decided by a person ({}) {}: {} holds",
+            resolution.way,
+            text::age(asked.now, resolution.at),
+            resolution.winner
+        ));
+    }
+    for relation in &answer.graph_relations {
+        lines.push(format!(
+            "Link {} {} {}: {}",
+            relation.kind,
+            relation.direction,
+            relation.id,
+            text::snippet(&relation.snippet)
+        ));
+    }
+    for replaced in &answer.replaced {
+        lines.push(format!(
+            "Replaced by the guard: {} in `{}` ({})",
+            text::count(replaced.count as usize, "secret"),
+            replaced.field,
+            replaced.rule
+        ));
+    }
+    if let Some(approval) = &answer.approval {
+        lines.push(format!(
+            "Approved by a person ({}) {} out of the lane of {} items",
+            approval.way,
+            text::age(asked.now, approval.at),
+            approval.lane
+        ));
+    }
+    let deeds: Vec<String> = answer
+        .history
+        .iter()
+        .map(|deed| format!("{} {}", deed.deed, text::age(asked.now, deed.at)))
+        .collect();
+    if !deeds.is_empty() {
+        lines.push(format!("History: {}", deeds.join("; ")));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,153 @@
+//! `serve`: the server itself, and its first start.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use mmw_store::FirstStart;
+
+use super::output::{self, Failed, STRONG};
+use crate::compose::{self, Server, StartError};
+use crate::config::Config;
+
+/// The file that the first key is kept in where no terminal shows it.
+const FIRST_KEY_FILE: &str = "first-key";
+
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Options {
+    /// Address and port to serve on; port 0 takes a free one [env: MMW_LISTEN]
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Option<String>,
+    /// Write the port that was taken to this file, once connections are accepted
+    #[arg(long, value_name = "FILE")]
+    pub(super) port_file: Option<PathBuf>,
+}
+
+pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed> {
+    let memory = compose::open(config)?;
+    let first = memory.first_start().map_err(StartError::FirstStart)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failed::new(format!("no runtime could be started: {error}")))?;
+    runtime.block_on(async {
+        let server = Server::bind(config, memory).await?;
+        let address = server.address;
+        if let Some(first) = &first {
+            hand_over(first, config, address)?;
+        }
+        output::text(&format!("mmw-server listening on http://{address}"));
+        if let Some(file) = &options.port_file {
+            write_port(file, address)
+                .map_err(|error| Failed::new(format!("the port file can't be written: {error}")))?;
+        }
+        server.run(asked_to_stop()).await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Gives the first key away: to a terminal, or to a file that only its owner can read.
+fn hand_over(first: &FirstStart, config: &Config, address: SocketAddr) -> Result<(), Failed> {
+    if output::is_terminal() {
+        output::text(&welcome(&first.key.secret, address));
+        return Ok(());
+    }
+    let file = config.data_dir.join(FIRST_KEY_FILE);
+    write_secret(&file, &first.key.secret).map_err(|error| {
+        Failed::new(format!(
+            "the first key can't be written to {}: {error}. Make another with `mmw-server key create`",
+            file.display()
+        ))
+    })?;
+    tracing::info!(file = %file.display(), "the first key is in this file");
+    Ok(())
+}
+
+fn welcome(key: &str, address: SocketAddr) -> String {
+    let url = format!("http://{address}/mcp");
+    format!(
+        "{STRONG}Your key, shown only now:{STRONG:#}\n\n  {key}\n\n\
+         {STRONG}Claude Code{STRONG:#}\n\
+         \x20 claude mcp add --transport http mmw {url} --header \"Authorization: Bearer {key}\"\n\n\
+         {STRONG}Codex{STRONG:#}\n\
+         \x20 export MMW_API_KEY={key}\n\
+         \x20 codex mcp add mmw --url {url} --bearer-token-env-var MMW_API_KEY\n"
+    )
+}
+
+/// Writes a secret to a file of mode 0600, replacing an old one only when it is whole.
+fn write_secret(file: &Path, secret: &str) -> io::Result<()> {
+    let unfinished = file.with_extension("new");
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut to = options.open(&unfinished)?;
+    writeln!(to, "{secret}")?;
+    to.sync_all()?;
+    fs::rename(&unfinished, file)
+}
+
+/// Writes the port whole or not at all, so that a reader never sees half a number.
+fn write_port(file: &Path, address: SocketAddr) -> io::Result<()> {
+    let unfinished = file.with_extension("new");
+    fs::write(&unfinished, format!("{}\n", address.port()))?;
+    fs::rename(&unfinished, file)
+}
+
+/// Returns when the process is asked to stop.
+async fn asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            },
+            Err(_) => drop(tokio::signal::ctrl_c().await),
+        }
+    }
+    #[cfg(not(unix))]
+    drop(tokio::signal::ctrl_c().await);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_secret_is_for_its_owner_only_and_replaces_an_old_one() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("first-key");
+        for secret in ["one", "two"] {
+            write_secret(&file, secret).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), format!("{secret}\n"));
+            assert_eq!(
+                fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
+        }
+    }
+
+    #[test]
+    fn the_welcome_can_be_pasted() {
+        let text = welcome("mmw_a_b", "127.0.0.1:7667".parse().unwrap());
+        let text = anstream::adapter::strip_str(&text).to_string();
+        assert!(text.contains(
+            "claude mcp add --transport http mmw http://127.0.0.1:7667/mcp --header \"Authorization: Bearer mmw_a_b\""
+        ));
+        assert!(text.contains("codex mcp add mmw --url http://127.0.0.1:7667/mcp"));
+    }
+}

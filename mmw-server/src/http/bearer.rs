@@ -1,0 +1,113 @@
+//! The key: who calls, or 401. Loopback is no exception.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use mmw_core::place::Way;
+
+use super::{App, reply};
+use crate::desk::Access;
+use crate::fault::{Code, Fault};
+use crate::lane::Errand;
+
+/// The longest key that is looked at, in bytes.
+const MAX_KEY_BYTES: usize = 256;
+
+/// The layer: puts the [`Access`] into the request, and keeps the key's pace.
+pub(super) async fn require(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let way = if path == reply::MCP_PATH {
+        Way::Mcp
+    } else {
+        Way::Rest
+    };
+    let admitted = match key(request.headers()) {
+        Ok(key) => admit(&app, key.to_owned(), way).await,
+        Err(fault) => Err(fault),
+    };
+    match admitted {
+        Ok(access) => {
+            request.extensions_mut().insert(access);
+            next.run(request).await
+        }
+        Err(fault) => reply::of_path(request.uri().path(), &fault),
+    }
+}
+
+async fn admit(app: &App, key: String, way: Way) -> Result<Access, Fault> {
+    let found = app
+        .desk
+        .lane
+        .run(Errand::Interactive, move |memory| {
+            Ok(memory.authenticate(&key, way)?)
+        })
+        .await?;
+    let Some((caller, state, limits)) = found else {
+        return Err(wrong_key());
+    };
+    app.pace.keep(caller.project, &limits)?;
+    Ok(Access {
+        caller,
+        state,
+        limits,
+    })
+}
+
+/// Returns the key of a request: one header, one scheme, never the address.
+fn key(headers: &HeaderMap) -> Result<&str, Fault> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let Some(first) = given.next() else {
+        return Err(Fault::new(Code::Unauthorized, "a key is needed")
+            .hint("Send `Authorization: Bearer mmw_…`."));
+    };
+    let key = first.to_str().ok().and_then(|text| {
+        let (scheme, key) = text.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+    });
+    match key {
+        Some(key) if given.next().is_none() && (1..=MAX_KEY_BYTES).contains(&key.len()) => Ok(key),
+        _ => Err(wrong_key()),
+    }
+}
+
+fn wrong_key() -> Fault {
+    Fault {
+        field: Some("Authorization".to_owned()),
+        ..Fault::new(
+            Code::Unauthorized,
+            "this key does not work: it is wrong, revoked or expired",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn check(values: &[&str], read: Option<&str>) {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+        }
+        assert_eq!(key(&headers).ok(), read, "{values:?}");
+    }
+
+    #[test]
+    fn a_key_comes_in_one_header_as_a_bearer() {
+        check(&["Bearer mmw_a_b"], Some("mmw_a_b"));
+        check(&["bearer  mmw_a_b "], Some("mmw_a_b"));
+        check(&[], None);
+        check(&["mmw_a_b"], None);
+        check(&["Basic bW13"], None);
+        check(&["Bearer "], None);
+        check(&["Bearer a", "Bearer b"], None);
+        check(
+            &[&format!("Bearer {}", "x".repeat(MAX_KEY_BYTES + 1))],
+            None,
+        );
+    }
+}

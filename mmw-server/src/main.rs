@@ -1,0 +1,5 @@
+//! The program `mmw-server`.
+
+fn main() -> std::process::ExitCode {
+    mmw_server::cli::run()
+}

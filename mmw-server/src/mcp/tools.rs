@@ -1,0 +1,138 @@
+//! The actions as tools: the list, the call, and faults as tool errors.
+
+use std::sync::Arc;
+
+use mmw_core::place::{Scopes, Way};
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, MetaObject,
+    Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+
+use super::ask::Decided;
+use super::{Door, Mcp, ask};
+use crate::actions::{Action, Registry};
+use crate::desk::{self, Order};
+use crate::fault::Fault;
+use crate::http::IDEMPOTENCY_KEY_HEADER;
+
+/// Where an agent puts what it adds to a write.
+const ENVELOPE_META: &str = "mmw/envelope";
+
+/// Where a tool error carries its code, message, hint and field for programs. (Not in
+/// `structuredContent`: clients check that against the output schema even in errors.)
+const FAULT_META: &str = "mmw/fault";
+
+/// Returns the tools of all actions, by name.
+pub(super) fn all(actions: &Registry) -> Arc<[Tool]> {
+    actions.iter().map(tool).collect()
+}
+
+fn tool(action: &Action) -> Tool {
+    let facts = &action.facts;
+    let hints = facts.hints;
+    Tool::new(facts.name, facts.description, Arc::clone(&action.input))
+        .with_title(facts.title)
+        .with_raw_output_schema(Arc::clone(&action.output))
+        .with_annotations(
+            ToolAnnotations::new()
+                .read_only(hints.read_only)
+                .destructive(hints.destructive)
+                .idempotent(hints.idempotent)
+                .open_world(false),
+        )
+}
+
+impl Mcp {
+    /// Returns the tools that a caller with these scopes is shown.
+    pub(super) fn shown_tools(
+        &self,
+        scopes: Scopes,
+        context: &RequestContext<RoleServer>,
+    ) -> Vec<Tool> {
+        let asks = matches!(self.door, Door::Stdio(_)) && ask::can_be_asked(context);
+        self.desk
+            .actions
+            .iter()
+            .zip(self.tools.iter())
+            .filter(|(action, _)| action.is_shown(scopes, asks))
+            .map(|(_, tool)| tool.clone())
+            .collect()
+    }
+
+    /// Calls a tool.
+    pub(super) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(action) = self.desk.actions.get(&request.name) else {
+            let name: String = request.name.chars().take(64).collect();
+            return Err(ErrorData::invalid_params(
+                format!("unknown tool `{name}`"),
+                None,
+            ));
+        };
+        match self.decide_and_call(action, request, &context).await {
+            Ok(response) => Ok(response),
+            Err(fault) if fault.code.is_of_the_transport() && matches!(self.door, Door::Http) => {
+                Err(self.refuse(&context, &fault))
+            }
+            Err(fault) => Ok(tool_error(&fault).into()),
+        }
+    }
+
+    async fn decide_and_call(
+        &self,
+        action: &Action,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Fault> {
+        let name = action.facts.name;
+        let access = self.access(context).await?;
+        let mut order = Order {
+            arguments: request.arguments.clone().unwrap_or_default(),
+            ..Order::default()
+        };
+        if action.facts.takes_envelope {
+            order.envelope = desk::envelope(context.meta.get(ENVELOPE_META))?;
+            let envelope = &mut order.envelope;
+            if let Some(parts) = context.extensions.get::<http::request::Parts>()
+                && let Some(key) = parts.headers.get(IDEMPOTENCY_KEY_HEADER)
+            {
+                let key = key
+                    .to_str()
+                    .map_err(|_| Fault::argument(IDEMPOTENCY_KEY_HEADER, "must be plain ASCII"))?;
+                envelope.idempotency_key.get_or_insert(key.to_owned());
+            }
+            // Over HTTP each request stands on its own: an older client has not said its name.
+            let client = match &self.door {
+                Door::Http => context.meta.client_info(),
+                Door::Stdio(_) => context.client_info(),
+            };
+            if envelope.client.is_none() {
+                envelope.client = client.and_then(|client| ask::short_label(&client.name));
+            }
+        }
+        let lacks_scope = !access.caller.scopes.has(action.facts.scope);
+        if action.can_ask() && lacks_scope && access.caller.way == Way::Stdio {
+            match self.ask(name, &access, order, &request, context).await? {
+                Decided::Go(decided) => order = decided,
+                Decided::Ask(input_required) => return Ok(input_required.into()),
+            }
+        }
+        let answer = self.desk.call(name, &access, order).await?;
+        let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+        result.structured_content = Some(answer.structured);
+        Ok(result.into())
+    }
+}
+
+fn tool_error(fault: &Fault) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
+    let mut meta = MetaObject::new();
+    meta.insert(FAULT_META.to_owned(), fault.to_json());
+    result.meta = Some(meta);
+    result
+}
