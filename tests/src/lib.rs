@@ -1,1 +1,7 @@
-//! Placeholder.
+//! The harness of the end-to-end tests and of the benchmark: real programs, real files, real
+//! sockets. Nothing here knows a rule of the product.
+
+pub mod programs;
+pub mod rpc;
+pub mod server;
+pub mod stdio;

@@ -300,7 +300,7 @@ pub struct SearchArgs {
     )]
     #[schemars(range(min = 1, max = 50))]
     pub limit: Option<i64>,
-    /// Source that current_source_hash belongs to.
+    /// Only this source; with current_source_hash: what it is the hash of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
     /// Hash of that source now: hits that rest on another are stale.
