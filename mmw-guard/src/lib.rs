@@ -21,6 +21,7 @@
 mod entropy;
 mod normal;
 mod placeholder;
+mod planted;
 #[cfg(test)]
 mod properties;
 mod redact;
