@@ -93,7 +93,12 @@ impl Sqlite {
     /// [`EngineError::Busy`] if another program keeps reading old pages; [`EngineError::DiskFull`].
     pub fn compact(&self) -> EngineResult<()> {
         let conn = self.writer.borrow()?;
-        conn.execute_batch("INSERT INTO record_words (record_words) VALUES ('optimize'); VACUUM;")?;
+        conn.execute_batch("INSERT INTO record_words (record_words) VALUES ('optimize');")?;
+        // The copy may be larger than memory: for once it goes to a temporary file.
+        conn.execute_batch("PRAGMA temp_store = FILE")?;
+        let rewritten = conn.execute_batch("VACUUM");
+        conn.execute_batch("PRAGMA temp_store = MEMORY")?;
+        rewritten?;
         // A reader that still looks at an old snapshot holds the log back; the answer says so.
         let held_back: i64 =
             conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;

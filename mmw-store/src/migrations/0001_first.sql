@@ -172,6 +172,8 @@ CREATE VIRTUAL TABLE record_words USING fts5 (
     detail = none,
     tokenize = "ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
 );
+-- Small pages: a search from the newest backwards reads each page whole.
+INSERT INTO record_words (record_words, rank) VALUES ('pgsz', 500);
 
 CREATE TABLE links (
     from_row   INTEGER NOT NULL REFERENCES records (row),

@@ -148,7 +148,9 @@ pub(super) fn connect(file: &Path, role: Role, max_wait: Duration) -> EngineResu
     }
     conn.set_prepared_statement_cache_capacity(N_STATEMENTS);
     conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
-    conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    // Rewriting the file attaches the copy; nothing else may be attached.
+    let max_attached = i32::from(role == Role::Writer);
+    conn.set_limit(Limit::SQLITE_LIMIT_ATTACHED, max_attached)?;
     array::load_module(&conn)?;
     // `trusted_schema`: a planted file can't call functions through its schema.
     conn.execute_batch(

@@ -1,5 +1,11 @@
 //! Tests of the engine as a whole.
 
+mod damage;
+mod erasing;
+mod opening;
+mod waiting;
+mod words;
+
 use super::*;
 
 fn open() -> (Sqlite, tempfile::TempDir) {

@@ -173,16 +173,24 @@ pub struct World {
 }
 
 impl World {
-    /// Writes the world into an empty store.
+    /// Writes the world into a store, unless it is there already.
     ///
     /// # Panics
     /// If it can't be written.
     pub fn found(engine: &dyn Engine) -> Self {
+        let world = Self::plan();
+        write(engine, |txn| world.write(txn)).unwrap();
+        world
+    }
+
+    /// Returns the world without writing it.
+    #[must_use]
+    pub fn plan() -> Self {
         let place = |project, name: &str| Place {
             project: project_id(project),
             workspace: workspace(name),
         };
-        let world = Self {
+        Self {
             account: account_id(1),
             person: principal_id(1),
             other_person: principal_id(2),
@@ -190,12 +198,17 @@ impl World {
             backend: place(1, "backend"),
             elsewhere: place(2, "default"),
             own: place(3, "@user"),
-        };
-        write(engine, |txn| world.write(txn)).unwrap();
-        world
+        }
     }
 
-    fn write(&self, txn: &mut dyn Txn) -> EngineResult<()> {
+    /// Writes the world in a transaction, unless it is there already.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub fn write(&self, txn: &mut dyn Txn) -> EngineResult<()> {
+        if txn.account(self.account)?.is_some() {
+            return Ok(());
+        }
         txn.insert_account(&AccountRow {
             id: self.account,
             name: "local".to_owned(),
