@@ -16,6 +16,7 @@ use std::io::{self, Write as _};
 
 use anstyle::Style;
 use mmw_core::time::Timestamp;
+use textwrap::{Options, WordSplitter};
 
 use crate::exit::Trouble;
 use clean::clean;
@@ -102,12 +103,16 @@ impl Page {
 fn wrap(text: &str, width: Option<usize>, n_indent: usize) -> Vec<String> {
     let text = clean(text);
     match width {
-        Some(width) => textwrap::wrap(&text, width.saturating_sub(n_indent).max(20))
-            .into_iter()
-            .map(std::borrow::Cow::into_owned)
-            .collect(),
+        Some(width) => fold(&text, width.saturating_sub(n_indent).max(20)),
         None => text.lines().map(str::to_owned).collect(),
     }
+}
+
+/// Breaks clean text into lines of at most `width` columns. `app-staging` is one word.
+fn fold(text: &str, width: usize) -> Vec<String> {
+    let whole = Options::new(width).word_splitter(WordSplitter::NoHyphenation);
+    let lines = textwrap::wrap(text, whole).into_iter();
+    lines.map(std::borrow::Cow::into_owned).collect()
 }
 
 /// Writes a wire answer to standard output as JSON.

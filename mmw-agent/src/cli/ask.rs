@@ -11,9 +11,16 @@ pub(super) fn choose(question: &str, options: Vec<String>) -> Result<Option<usiz
     let chosen = Select::new(question, options)
         .with_render_config(look())
         .with_page_size(n_options.clamp(1, 12))
-        .with_help_message("↑↓ and Enter, or type to narrow down; Esc leaves it for later")
+        .with_scorer(&|typed, _, option, _| begins(option, typed).then_some(0))
+        .with_help_message("↑↓ and Enter, or type how it begins; Esc leaves it for later")
         .raw_prompt();
     answered(chosen.map(|option| option.index))
+}
+
+/// Tells whether an option begins with what was typed. Contents may hold anything, the number of
+/// another option too, so only the beginning counts.
+fn begins(option: &str, typed: &str) -> bool {
+    option.to_lowercase().starts_with(&typed.to_lowercase())
 }
 
 /// Returns a line of text; empty if the person gave none, `None` if they went back.

@@ -16,10 +16,12 @@ use crate::show::{self, answers};
 ///   mmw-agent forget --source docs/old.md --dry-run
 ///   mmw-agent forget --source docs/old.md --reason "the document is gone" --yes
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(
+    verbatim_doc_comment,
+    group(clap::ArgGroup::new("what").required(true).args(["id", "source"]))
+)]
 pub(super) struct Args {
     /// The record
-    #[arg(required_unless_present = "source", conflicts_with = "source")]
     id: Option<String>,
     /// Everything from this source
     #[arg(long, value_name = "SOURCE_ID")]

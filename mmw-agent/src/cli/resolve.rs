@@ -158,7 +158,9 @@ fn decide(
         .collect();
     let (n_claims, later) = (claims.len(), claims.len());
     options.push("decide later".to_owned());
-    options.push("stop".to_owned());
+    if !place.is_empty() {
+        options.push("stop".to_owned());
+    }
     let winner = match ask::choose("Which one holds?", options)? {
         Some(nth) if nth < n_claims => &claims[nth].record,
         Some(nth) if nth == later => return Ok(Decided::Later),
@@ -167,11 +169,7 @@ fn decide(
     let Some(note) = ask::line("Note:", "why, for whoever asks later; Enter for none", "")? else {
         return Ok(Decided::Later);
     };
-    let question = format!(
-        "Close this conflict for \"{}\"?",
-        snippet(&winner.content, SNIPPET_CHARS)
-    );
-    if !ask::confirm(&question, true)? {
+    if !ask::confirm("Close this conflict?", true)? {
         return Ok(Decided::Later);
     }
     let args = ResolveArgs {

@@ -220,7 +220,7 @@ pub(super) fn differences(page: &mut Page, differences: &[DifferenceView]) {
             if values.is_empty() {
                 "–".to_owned()
             } else {
-                values.join(" ")
+                values.join(" · ")
             }
         };
         if !(difference.only_here.is_empty() && difference.only_there.is_empty()) {

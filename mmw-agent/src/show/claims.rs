@@ -85,14 +85,16 @@ pub(crate) fn side_by_side(page: &mut Page, claims: &[Claim]) {
 fn cell(page: &Page, claim: &Claim, head: &str, width: usize) -> Cell {
     let mut lines: Cell = vec![(STRONG, head.to_owned())];
     let mut add = |style, text: &str| {
-        for line in textwrap::wrap(text, width) {
-            lines.push((style, line.into_owned()));
-        }
+        lines.extend(
+            super::fold(text, width)
+                .into_iter()
+                .map(|line| (style, line)),
+        );
     };
     add(anstyle::Style::new(), &clean(&claim.record.content));
     let values = claim.own_values();
     if !values.is_empty() {
-        add(WARN, &clean(&format!("≠ {}", values.join("  "))));
+        add(WARN, &clean(&format!("≠ {}", values.join(" · "))));
     }
     add(DIM, &claim.origin(page));
     lines

@@ -90,7 +90,7 @@ pub(crate) fn explained(page: &mut Page, answer: &ExplainAnswer) {
                 .note
                 .as_deref()
                 .map_or(String::new(), |note| format!(": {note}"));
-            let how = format!("{} at a {}{note}", page.age(made.at), made.way);
+            let how = format!("{} by {}{note}", page.age(made.at), made.way);
             page.remark("  ", "", &format!("{} won, {how}", made.winner));
         }
     }

@@ -1,0 +1,13 @@
+//! The real program, run as people and clients run it: one module a story.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail the test that called them"
+)]
+
+mod commands;
+mod desk;
+mod person;
+mod protocol;
+mod settings;

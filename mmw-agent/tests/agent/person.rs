@@ -1,0 +1,221 @@
+//! What only a person may do: through a real terminal, and refused through anything else.
+
+use std::process::Command;
+use std::time::Duration;
+
+use expectrl::session::OsSession;
+use expectrl::{Eof, Expect as _};
+
+use crate::desk::Desk;
+
+const UNIT: &str = "staging is deployed with the systemd unit `app-staging`";
+const IMAGE: &str = "staging is deployed with the image `app:2`";
+
+const ENTER: &str = "\r";
+
+/// A person at a terminal.
+struct Person(OsSession);
+
+impl Person {
+    fn types(command: Command) -> Self {
+        let mut session = OsSession::spawn(command).unwrap();
+        session.set_expect_timeout(Some(Duration::from_secs(20)));
+        session.get_process_mut().set_window_size(100, 40).unwrap();
+        Self(session)
+    }
+
+    fn sees(&mut self, text: &str) {
+        if let Err(error) = self.0.expect(text) {
+            panic!("`{text}` did not appear: {error}");
+        }
+    }
+
+    fn presses(&mut self, keys: &str) {
+        self.0.send(keys).unwrap();
+    }
+
+    /// Waits for the end and returns the exit code.
+    fn leaves(mut self) -> i32 {
+        self.0.expect(Eof).unwrap();
+        match self.0.get_process().wait().unwrap() {
+            expectrl::process::unix::WaitStatus::Exited(_, code) => code,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn contested() -> Desk {
+    let desk = Desk::new();
+    desk.remember_deploy(UNIT);
+    desk.remember_deploy(IMAGE);
+    desk
+}
+
+fn statuses(desk: &Desk) -> Vec<(String, String)> {
+    let found = desk.json(&["search", "staging", "-w", "backend", "--history"]);
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    found["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| (text(&hit["content"]), text(&hit["status"])))
+        .collect()
+}
+
+#[test]
+fn a_person_resolves_a_conflict_for_the_older_claim() {
+    let desk = contested();
+    let mut person = Person::types(desk.command(&["resolve"]));
+    person.sees("newest");
+    person.sees("Which one holds?");
+    person.presses("2");
+    person.presses(ENTER);
+    person.sees("Note:");
+    person.presses("asked the operator");
+    person.presses(ENTER);
+    person.sees("Close this conflict?");
+    person.presses(ENTER);
+    person.sees("resolved");
+    assert_eq!(person.leaves(), 0);
+
+    let shown = statuses(&desk);
+    assert_eq!(shown.len(), 2);
+    assert_eq!(shown[0], (UNIT.to_owned(), "unverified".to_owned()));
+    assert_eq!(shown[1].1, "unverified");
+    let status = desk.json(&["status"]);
+    assert_eq!(status["store"]["conflicts"], serde_json::json!([]));
+}
+
+#[test]
+fn enter_takes_the_newest_claim() {
+    let desk = contested();
+    let mut person = Person::types(desk.command(&["resolve", "deploy-staging", "-w", "backend"]));
+    for question in ["Which one holds?", "Note:", "Close this conflict?"] {
+        person.sees(question);
+        person.presses(ENTER);
+    }
+    person.sees("resolved");
+    assert_eq!(person.leaves(), 0);
+    assert_eq!(statuses(&desk)[0].0, IMAGE);
+}
+
+#[test]
+fn escape_decides_nothing() {
+    let desk = contested();
+    let mut person = Person::types(desk.command(&["resolve"]));
+    person.sees("Which one holds?");
+    person.presses("\x1b");
+    assert_eq!(person.leaves(), 1);
+    assert!(
+        statuses(&desk)
+            .iter()
+            .all(|(_, status)| status == "conflict")
+    );
+}
+
+#[test]
+fn saying_no_decides_nothing() {
+    let desk = contested();
+    let mut person = Person::types(desk.command(&["resolve"]));
+    person.sees("Which one holds?");
+    person.presses(ENTER);
+    person.sees("Note:");
+    person.presses(ENTER);
+    person.sees("Close this conflict?");
+    person.presses("n");
+    person.presses(ENTER);
+    assert_eq!(person.leaves(), 1);
+    assert!(
+        statuses(&desk)
+            .iter()
+            .all(|(_, status)| status == "conflict")
+    );
+}
+
+#[test]
+fn a_piped_answer_is_refused() {
+    let desk = contested();
+    for words in [
+        &["resolve"][..],
+        &["resolve", "deploy-staging", "-w", "backend"],
+        &["review"],
+    ] {
+        let refused = desk.run_with(words, "\n\ny\n");
+        assert_eq!(refused.code, 5, "{words:?}");
+        assert!(refused.stdout.is_empty());
+        assert!(
+            refused.stderr.contains("interactive terminal"),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert!(
+        statuses(&desk)
+            .iter()
+            .all(|(_, status)| status == "conflict")
+    );
+}
+
+#[test]
+fn a_terminal_does_not_help_a_program_that_wants_json_or_an_agent() {
+    let desk = contested();
+    for command in ["resolve", "review"] {
+        let mut wants_json = Person::types(desk.command(&[command, "--json"]));
+        wants_json.sees("there is no --json for it");
+        assert_eq!(wants_json.leaves(), 5);
+
+        let mut words = desk.command(&[command]);
+        words.env("CLAUDECODE", "1");
+        let mut agent = Person::types(words);
+        agent.sees("this shell belongs to Claude Code");
+        assert_eq!(agent.leaves(), 5);
+    }
+}
+
+#[test]
+fn nothing_to_decide_is_said_and_asks_nothing() {
+    let desk = Desk::new();
+    for (command, said) in [
+        ("resolve", "no open conflicts"),
+        ("review", "nothing waits"),
+    ] {
+        let mut person = Person::types(desk.command(&[command]));
+        person.sees(said);
+        assert_eq!(person.leaves(), 1);
+    }
+}
+
+#[test]
+fn forgetting_asks_a_person_first() {
+    let desk = Desk::new();
+    let id = desk.remember_deploy(UNIT);
+    let mut person = Person::types(desk.command(&["forget", &id]));
+    person.sees("would forget");
+    person.sees("Forget it?");
+    person.presses(ENTER);
+    assert_eq!(person.leaves(), 1);
+    assert_eq!(desk.run(&["explain", &id]).code, 0);
+
+    let mut person = Person::types(desk.command(&["forget", &id]));
+    person.sees("Forget it?");
+    person.presses("y");
+    person.presses(ENTER);
+    person.sees("forgotten");
+    assert_eq!(person.leaves(), 0);
+    assert_eq!(desk.run(&["explain", &id]).code, 1);
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let desk = contested();
+    let words = ["search", "staging", "-w", "backend"];
+    assert!(!desk.run(&words).stdout.contains('\x1b'));
+    let mut person = Person::types(desk.command(&words));
+    person.sees("\x1b[31mconflict");
+    assert_eq!(person.leaves(), 0);
+    let mut plain = desk.command(&words);
+    plain.env("NO_COLOR", "1");
+    let mut person = Person::types(plain);
+    person.sees("conflict  deploy-staging");
+    assert_eq!(person.leaves(), 0);
+}

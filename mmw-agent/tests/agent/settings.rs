@@ -1,0 +1,82 @@
+//! The environment, help and exit codes.
+
+use crate::desk::{Desk, Ran};
+
+#[test]
+fn a_server_in_the_settings_is_refused_with_what_to_do() {
+    let desk = Desk::new();
+    for words in [&[][..], &["search", "x"], &["status"]] {
+        let mut command = desk.command(words);
+        command.env("MMW_ENDPOINT", "http://127.0.0.1:1");
+        command.env("MMW_API_KEY", "mmw_k_secret");
+        let refused = Ran::of(command, "");
+        assert_eq!(refused.code, 2, "{words:?}");
+        assert!(refused.stdout.is_empty());
+        assert!(refused.stderr.contains("/mcp") && refused.stderr.contains("unset MMW_ENDPOINT"));
+        assert!(!refused.stderr.contains("secret"));
+    }
+}
+
+#[test]
+fn the_workspace_and_the_home_can_be_set() {
+    let desk = Desk::new();
+    let run = |words: &[&str]| {
+        let mut command = desk.command(words);
+        command.env("MMW_WORKSPACE", "backend");
+        command.env("MMW_AGENT_HOME", "~/elsewhere");
+        Ran::of(command, "")
+    };
+    let saved = run(&["remember", "port 8080"]);
+    assert!(
+        saved.stdout.contains("backend"),
+        "{}{}",
+        saved.stdout,
+        saved.stderr
+    );
+    assert_eq!(run(&["search", "port"]).code, 0);
+    assert_eq!(run(&["search", "port", "-w", "default"]).code, 1);
+    assert!(desk.home().join("elsewhere/memory.db").exists());
+    assert!(!desk.home().join(".mmw").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_home_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = Desk::new();
+    desk.run(&["remember", "x"]);
+    let home = std::fs::metadata(desk.home().join(".mmw")).unwrap();
+    assert_eq!(home.permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let desk = Desk::new();
+    let help = desk.run(&["--help"]);
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
+    assert!(help.stdout.contains("Exit codes:") && help.stdout.contains("mmw-agent search"));
+    let version = desk.run(&["--version"]);
+    assert_eq!(
+        version.stdout,
+        format!("mmw-agent {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    let completions = desk.run(&["completions", "bash"]);
+    assert_eq!(completions.code, 0);
+    assert!(completions.stdout.contains("mmw-agent"));
+    assert!(!desk.home().join(".mmw").exists());
+}
+
+#[test]
+fn a_reader_that_hangs_up_is_no_error() {
+    let desk = Desk::new();
+    let mut child = desk
+        .command(&["completions", "bash"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    assert!(ended.stderr.is_empty());
+}
