@@ -56,7 +56,7 @@ pub const ENVIRONMENT: [Variable; 6] = [
 const DEFAULT_LISTEN: &str = "127.0.0.1:7667";
 
 /// The name of the store's file in its folder.
-const STORE_FILE: &str = "mmw.db";
+pub const STORE_FILE: &str = "mmw.db";
 
 /// The settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]

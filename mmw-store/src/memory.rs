@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod brief;
+pub mod bulk;
 pub mod census;
 mod explain;
 pub mod failure;

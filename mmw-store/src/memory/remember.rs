@@ -23,7 +23,7 @@ use mmw_guard::Verdict;
 use sha2::{Digest as _, Sha256};
 
 use super::Memory;
-use super::failure::{Failure, RememberError};
+use super::failure::RememberError;
 use crate::engine::{Answered, EngineResult, NewRecord, Snapshot, Stored, Txn, write};
 use crate::words;
 
@@ -75,19 +75,31 @@ impl Memory {
         draft: Draft,
     ) -> Result<RememberAnswer, RememberError> {
         let now = self.clock.now();
+        let prepared = self.prepare(caller, draft, now)?;
+        write(self.engine(), |txn| {
+            match prepared.commit(txn, caller, now)? {
+                Ok(outcome) => answer(txn.snapshot(), &outcome).map(Ok),
+                Err(refused) => Ok(Err(refused)),
+            }
+        })?
+    }
+
+    /// Screens a draft and takes everything that the transaction needs before it begins.
+    pub(super) fn prepare(
+        &self,
+        caller: &Caller,
+        draft: Draft,
+        now: Timestamp,
+    ) -> Result<Prepared, RememberError> {
         let id = draft
             .envelope
             .proposed_id
             .unwrap_or_else(|| RecordId::from_parts(now, self.entropy.id_bytes()));
-        let lane_id = CandidateId::from_parts(now, self.entropy.id_bytes());
         match self.guard.screen(draft) {
-            Verdict::Allow(screened) => {
-                let work = |txn: &mut dyn Txn| save(txn, caller, &screened, id, now, None);
-                self.commit_answer(work)
-            }
+            Verdict::Allow(screened) => Ok(Prepared::Save(screened, id)),
             Verdict::Quarantine(screened, finding) => {
                 let item = LaneItem {
-                    id: lane_id,
+                    id: CandidateId::from_parts(now, self.entropy.id_bytes()),
                     project: place_of(&screened, caller).project,
                     author: caller.principal,
                     proposal: Proposal {
@@ -103,32 +115,39 @@ impl Memory {
                     created_at: now,
                     decision: None,
                 };
-                self.commit_answer(|txn| hold(txn, caller, &screened, &item, now))
+                Ok(Prepared::Hold(screened, Box::new(item)))
             }
             Verdict::Reject(rejection) => {
-                self.note_rejection(caller, &rejection.rule, now)?;
+                let entry = entry(caller, Deed::Reject, Vec::new(), Some(&rejection.rule), now);
+                // The refusal stands whether or not it could be noted: a full disk must not turn
+                // it into another error.
+                let _ = write(self.engine(), |txn| txn.append_audit(&entry));
                 Err(rejection.into())
             }
         }
     }
+}
 
-    /// Runs the work and reads the answer in the same transaction.
-    fn commit_answer(
+/// A screened draft on its way into memory or into the lane.
+pub(super) enum Prepared {
+    /// It may become memory, under this id.
+    Save(Screened, RecordId),
+    /// The guard holds it back.
+    Hold(Screened, Box<LaneItem>),
+}
+
+impl Prepared {
+    /// Carries it out in the transaction.
+    pub(super) fn commit(
         &self,
-        work: impl Fn(&mut dyn Txn) -> EngineResult<Result<Outcome, RememberError>>,
-    ) -> Result<RememberAnswer, RememberError> {
-        write(self.engine(), |txn| match work(txn)? {
-            Ok(outcome) => answer(txn.snapshot(), &outcome).map(Ok),
-            Err(refused) => Ok(Err(refused)),
-        })?
-    }
-
-    fn note_rejection(&self, caller: &Caller, rule: &str, now: Timestamp) -> Result<(), Failure> {
-        let entry = entry(caller, Deed::Reject, Vec::new(), Some(rule), now);
-        // The refusal stands whether or not it could be noted: a full disk must not turn it into
-        // another error.
-        let _ = write(self.engine(), |txn| txn.append_audit(&entry));
-        Ok(())
+        txn: &mut dyn Txn,
+        caller: &Caller,
+        now: Timestamp,
+    ) -> EngineResult<Result<Outcome, RememberError>> {
+        match self {
+            Self::Save(screened, id) => save(txn, caller, screened, *id, now, None),
+            Self::Hold(screened, item) => hold(txn, caller, screened, item, now),
+        }
     }
 }
 
@@ -549,7 +568,7 @@ impl Outcome {
 }
 
 /// Reads what an outcome names. What has been forgotten since is left out.
-fn answer(snapshot: &dyn Snapshot, outcome: &Outcome) -> EngineResult<RememberAnswer> {
+pub(super) fn answer(snapshot: &dyn Snapshot, outcome: &Outcome) -> EngineResult<RememberAnswer> {
     let record = match outcome.record_id() {
         Some(id) => snapshot
             .record(id)?

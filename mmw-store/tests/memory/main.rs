@@ -1,6 +1,7 @@
 //! The rules of the domain on the real store: one module a rule.
 
 mod access;
+mod bulk;
 mod conflicts;
 mod forgetting;
 mod freshness;

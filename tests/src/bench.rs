@@ -1,0 +1,64 @@
+//! Measures the product as its users meet it: in process, over HTTP, from a cold start.
+//!
+//! Everything is measured in one run on one machine, with the disk's own sync beside it, so that
+//! figures can be compared with each other. Absolute values of a busy machine mean little.
+
+mod corpus;
+mod figures;
+mod stages;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Sizes that are measured if none are named.
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+
+/// Runs the benchmark. Arguments: `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`.
+pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
+    match read(arguments) {
+        Ok(plan) => {
+            let mut out = std::io::stdout();
+            for size in &plan.sizes {
+                let table = stages::measure(*size, &plan);
+                // Nobody is left to tell if stdout is gone.
+                let _ = writeln!(out, "{table}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(wrong) => {
+            let _ = writeln!(std::io::stderr(), "bench: {wrong}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What is to be measured.
+pub(crate) struct Plan {
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) n_queries: usize,
+    pub(crate) folder: std::path::PathBuf,
+}
+
+fn read(mut arguments: impl Iterator<Item = String>) -> Result<Plan, String> {
+    let mut plan = Plan {
+        sizes: SIZES.to_vec(),
+        n_queries: 2_000,
+        folder: std::env::temp_dir(),
+    };
+    while let Some(name) = arguments.next() {
+        let value = arguments
+            .next()
+            .ok_or_else(|| format!("{name} needs a value"))?;
+        let number = |text: &str| {
+            text.parse::<usize>()
+                .map_err(|_| format!("{name}: no number: {text}"))
+        };
+        match name.as_str() {
+            "--sizes" => plan.sizes = value.split(',').map(number).collect::<Result<_, _>>()?,
+            "--queries" => plan.n_queries = number(&value)?,
+            "--folder" => plan.folder = value.into(),
+            _ => return Err(format!("unknown argument {name}")),
+        }
+    }
+    Ok(plan)
+}
