@@ -54,10 +54,14 @@ pub enum StdioError {
 /// # Errors
 /// [`StdioError`]. The end of the input is no error, at whatever point it comes.
 pub async fn serve_stdio(embedded: Embedded) -> Result<(), StdioError> {
-    serve(embedded, tokio::io::stdin(), tokio::io::stdout()).await
+    serve_lines(embedded, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
-async fn serve<R, W>(embedded: Embedded, input: R, output: W) -> Result<(), StdioError>
+/// Serves the actions over any pair of streams as over stdin and stdout.
+///
+/// # Errors
+/// As [`serve_stdio`].
+pub async fn serve_lines<R, W>(embedded: Embedded, input: R, output: W) -> Result<(), StdioError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
