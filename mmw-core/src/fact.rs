@@ -128,10 +128,18 @@ impl Versions {
             .filter_map(|(version, closed_by)| closed_by.is_none().then_some(version))
     }
 
-    /// Returns the newest version: the last open claim, or the last of all if none is open.
+    /// Returns the newest version: the last open claim, or if none is open the last one that did
+    /// not lose to another that can still be seen.
     #[must_use]
     pub fn newest(&self) -> Option<&Version> {
-        self.open().next_back().or(self.versions.last())
+        let is_beaten = |version: &&Version| {
+            self.winner_over(version.id)
+                .is_some_and(|winner| self.position(winner).is_some())
+        };
+        self.open()
+            .next_back()
+            .or_else(|| self.versions.iter().rev().find(|one| !is_beaten(one)))
+            .or(self.versions.last())
     }
 
     /// Tells whether a resolution closed this version.
@@ -301,6 +309,18 @@ mod tests {
         assert_eq!(versions.open().count(), 0);
         assert_eq!(versions.superseded_by(id(2)), Some(id(4)));
         assert_eq!(versions.superseded_by(id(4)), None);
+    }
+
+    #[test]
+    fn two_losers_never_take_the_place_of_each_other() {
+        // 1 won over 4, then 5 over 1; then 5 was forgotten.
+        let versions = Versions::assemble(
+            vec![version(1, 1, "A"), version(4, 4, "D")],
+            &[resolution(10, 1, &[4]), resolution(11, 5, &[1])],
+        );
+        assert_eq!(versions.newest().unwrap().id, id(1));
+        assert_eq!(versions.superseded_by(id(4)), Some(id(1)));
+        assert_eq!(versions.superseded_by(id(1)), None);
     }
 
     #[test]
