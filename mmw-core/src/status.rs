@@ -218,3 +218,6 @@ pub fn judge(record: &Record, evidence: Evidence<'_>) -> Status {
     }
     Status::from_reasons(reasons)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,11 @@
 
 pub mod answers;
 pub mod args;
+#[cfg(test)]
+pub(crate) mod samples;
 mod scalars;
+#[cfg(test)]
+mod tests;
 
 pub use answers::*;
 pub use args::*;

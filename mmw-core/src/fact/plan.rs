@@ -11,6 +11,10 @@ pub const MAX_BACKDATED_DAYS: i64 = 30;
 
 /// What a draft comes to.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "taken apart where it is returned, never kept"
+)]
 pub enum Plan {
     /// A new record is to be written.
     New(Record),
@@ -125,3 +129,6 @@ fn says_the_same(newest: &Record, record: &Record) -> bool {
 pub fn place_of(screened: &Screened, caller: &Caller) -> Place {
     caller.place(screened.draft().workspace.clone())
 }
+
+#[cfg(test)]
+mod tests;
