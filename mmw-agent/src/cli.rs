@@ -20,7 +20,7 @@ use mmw_core::place::{Caller, Way, WorkspaceName};
 use mmw_core::time::Timestamp;
 use mmw_store::Memory;
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::exit::{self, Exit, Trouble};
 use crate::local::Local;
 use crate::show::{self, Page};
@@ -42,7 +42,7 @@ use crate::terminal::Terminal;
     name = "mmw-agent",
     version,
     verbatim_doc_comment,
-    after_long_help = exit::TABLE,
+    after_long_help = format!("{}\n\n{}", config::TABLE, exit::TABLE),
     disable_help_subcommand = true
 )]
 struct Cli {

@@ -18,6 +18,12 @@ use mmw_core::place::WorkspaceName;
 
 use crate::exit::{Exit, Trouble};
 
+/// The table of variables, as `--help` prints it.
+pub const TABLE: &str = "\
+Environment:
+  MMW_AGENT_HOME  where the memory is kept (default ~/.mmw)
+  MMW_WORKSPACE   the workspace of a call that names none (default `default`)";
+
 /// The folder in the person's home where the agent keeps its store by default.
 const DEFAULT_HOME: &str = ".mmw";
 

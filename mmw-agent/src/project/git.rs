@@ -26,22 +26,35 @@ const MISLEADING: &[&str] = &[
 
 /// Returns what git says; `None` if there is no repository or git can't be asked.
 pub(super) fn look(folder: &Path) -> Option<Repository> {
-    let common_dir = ask(folder, &["rev-parse", "--git-common-dir"])?;
+    const REMOTES: &[&str] = &["config", "-z", "--get-regexp", r"^remote\..*\.url$"];
+    // Starting git takes longer than its answers do, so all questions are asked at once.
+    let (common_dir, remotes, branch) = std::thread::scope(|scope| {
+        let remotes = scope.spawn(|| ask(folder, REMOTES));
+        let branch = scope.spawn(|| ask(folder, &["symbolic-ref", "--quiet", "--short", "HEAD"]));
+        let common_dir = ask(folder, &["rev-parse", "--git-common-dir"]);
+        Some((common_dir, remotes.join().ok()?, branch.join().ok()?))
+    })?;
+    let common_dir = common_dir.filter(|answer| answer.code == 0)?.text;
     let common_dir = folder.join(common_dir.trim_end_matches(['\n', '\r']));
-    let remotes = ask(
-        folder,
-        &["config", "-z", "--get-regexp", r"^remote\..*\.url$"],
-    );
-    let branch = ask(folder, &["symbolic-ref", "--quiet", "--short", "HEAD"]);
     Some(Repository {
         common_dir: common_dir.canonicalize().ok()?,
-        remotes: remotes
-            .map(|answer| read_remotes(&answer))
-            .unwrap_or_default(),
+        remotes: match remotes? {
+            Answer { code: 0, text } => read_remotes(&text),
+            Answer { code: 1, .. } => Vec::new(),
+            // Without its remote the project would be another one: let the files say.
+            Answer { .. } => return None,
+        },
         branch: branch
-            .map(|branch| branch.trim().to_owned())
+            .filter(|answer| answer.code == 0)
+            .map(|answer| answer.text.trim().to_owned())
             .filter(|branch| !branch.is_empty()),
     })
+}
+
+/// What git said; 1 means that there is no such thing.
+struct Answer {
+    code: i32,
+    text: String,
 }
 
 /// Reads `remote.<name>.url\n<address>` entries that end with a NUL character.
@@ -56,8 +69,8 @@ fn read_remotes(answer: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Asks git one question; `None` for any answer but a good one.
-fn ask(folder: &Path, question: &[&str]) -> Option<String> {
+/// Asks git one question; `None` if it could not be asked or did not answer in time.
+fn ask(folder: &Path, question: &[&str]) -> Option<Answer> {
     let mut git = Command::new("git");
     git.args(question)
         .current_dir(folder)
@@ -83,8 +96,10 @@ fn ask(folder: &Path, question: &[&str]) -> Option<String> {
         let _ = child.wait();
         return None;
     };
-    let ended = child.wait().ok()?;
-    ended.success().then(|| String::from_utf8(bytes).ok())?
+    Some(Answer {
+        code: child.wait().ok()?.code()?,
+        text: String::from_utf8(bytes).ok()?,
+    })
 }
 
 #[cfg(test)]

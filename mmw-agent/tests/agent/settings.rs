@@ -80,3 +80,39 @@ fn a_reader_that_hangs_up_is_no_error() {
     assert_eq!(ended.status.code(), Some(0), "{ended:?}");
     assert!(ended.stderr.is_empty());
 }
+
+#[test]
+fn a_project_stays_the_same_where_git_is_not_installed() {
+    let desk = Desk::new();
+    let config = desk.repository().join(".git/config");
+    let mut text = std::fs::read_to_string(&config).unwrap();
+    text.push_str("[remote \"origin\"]\n\turl = https://ann:hunter2@github.com/acme/api.git\n");
+    std::fs::write(&config, text).unwrap();
+    let with_git = desk.json(&["status"]);
+    assert_eq!(with_git["project"], "github.com/acme/api");
+    let mut command = desk.command(&["status", "--json"]);
+    command.env("PATH", desk.home());
+    let without: serde_json::Value = serde_json::from_str(&Ran::of(command, "").stdout).unwrap();
+    assert_eq!(without, with_git);
+}
+
+#[test]
+fn a_git_that_fails_or_answers_nonsense_does_no_harm() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = Desk::new();
+    let project = desk.json(&["status"])["project"].clone();
+    let fake = desk.home().join("git");
+    for script in [
+        "#!/bin/sh\nexit 3\n",
+        "#!/bin/sh\necho /nowhere\n",
+        "no program\n",
+    ] {
+        std::fs::write(&fake, script).unwrap();
+        std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut command = desk.command(&["status", "--json"]);
+        command.env("PATH", desk.home());
+        let ran = Ran::of(command, "");
+        let status: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(status["project"], project, "{script}");
+    }
+}
