@@ -258,7 +258,7 @@ pub(crate) fn skeleton(folded: &str) -> Option<String> {
 /// Returns a folded text with digits and signs as the letters they stand for inside words
 /// (`1gn0re`); none if no word has any.
 pub(crate) fn respelled(folded: &str) -> Option<String> {
-    const LETTERS: [(char, char); 11] = [
+    const LETTERS: [(char, char); 14] = [
         ('0', 'o'),
         ('1', 'i'),
         ('3', 'e'),
@@ -270,6 +270,9 @@ pub(crate) fn respelled(folded: &str) -> Option<String> {
         ('!', 'i'),
         ('|', 'l'),
         ('+', 't'),
+        ('€', 'e'),
+        ('6', 'g'),
+        ('8', 'b'),
     ];
     let stands_for = |c: char| {
         LETTERS

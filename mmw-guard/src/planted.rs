@@ -65,7 +65,8 @@ pub(crate) fn score(text: &str) -> Suspicion {
             LOOKALIKE,
         );
     }
-    for reading in [normal::respelled(&folded), normal::joined(&folded)]
+    let letters = normal::skeleton(&folded).unwrap_or_else(|| folded.clone());
+    for reading in [normal::respelled(&letters), normal::joined(&letters)]
         .into_iter()
         .flatten()
     {

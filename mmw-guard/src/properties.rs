@@ -1,14 +1,15 @@
 //! What always or never holds, checked with secrets that are drawn from the rules themselves.
 
+use mmw_core::draft::Draft;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::string::string_regex;
 use proptest::test_runner::TestRunner;
 
-use crate::Guard;
 use crate::entropy::shannon;
 use crate::rules::{Rule, STANDARD};
 use crate::shape::{is_example, is_monotone};
+use crate::{Guard, Verdict};
 
 /// Texts around a secret that gives itself away: other scripts, quotes, escapes, ends of text.
 const NEIGHBOURS: [&str; 8] = [
@@ -149,6 +150,26 @@ proptest! {
     fn arbitrary_text_never_panics_and_settles(text in any::<String>()) {
         let (once, _) = Guard::standard().redact(&text);
         prop_assert_eq!(&Guard::standard().redact(&once).0, &once);
+    }
+
+    #[test]
+    fn screening_never_panics_and_a_second_time_changes_nothing(
+        text in prop_oneof![any::<String>(), suspicious()],
+        label in prop::option::of(suspicious()),
+    ) {
+        let Ok(mut draft) = Draft::new(&text) else { return Ok(()) };
+        draft.label = label;
+        let once = match Guard::standard().screen(draft) {
+            Verdict::Allow(screened) | Verdict::Quarantine(screened, _) => screened,
+            Verdict::Reject(_) => return Ok(()),
+        };
+        match Guard::standard().screen(once.draft().clone()) {
+            Verdict::Allow(twice) | Verdict::Quarantine(twice, _) => {
+                prop_assert_eq!(twice.draft(), once.draft());
+                prop_assert!(twice.replaced().is_empty());
+            }
+            Verdict::Reject(rejection) => prop_assert!(false, "{}", rejection),
+        }
     }
 
     #[test]

@@ -32,7 +32,6 @@ pub(crate) struct Redacted {
 pub(crate) type Values = BTreeMap<String, usize>;
 
 /// Returns the texts without secrets, in the same order, and the values that were in them.
-/// `names` are values known from elsewhere.
 pub(crate) fn redact(table: &Table, texts: &[&str]) -> (Vec<Redacted>, Values) {
     let mut redacted: Vec<Redacted> = texts.iter().map(|_| Redacted::default()).collect();
     let mut values = Values::new();

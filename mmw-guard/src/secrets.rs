@@ -190,6 +190,7 @@ fn accept(rule: &Rule, before: &str, text: &str, range: Range<usize>) -> Option<
                 && (digit || shannon(value) >= MIN_LETTERS_ENTROPY)
                 && is_value()
                 && !shape::is_identifier(value)
+                && !(shape::is_uuid(value) && names_a_session(before))
                 && !shape::is_term(value)
         }
         Judge::Password => {
@@ -214,6 +215,14 @@ fn accept(rule: &Rule, before: &str, text: &str, range: Range<usize>) -> Option<
         }
     };
     (accepted && (rule.entropy <= 0.0 || shannon(value) >= rule.entropy)).then_some(span)
+}
+
+/// Tells whether a name speaks of sessions only: their ids are in every log.
+fn names_a_session(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    !["key", "secret", "token", "credential"]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 /// Returns a value without quotes, emphasis and the end of its sentence, and whether it was quoted.

@@ -252,6 +252,18 @@ pub(crate) fn is_term(value: &str) -> bool {
                 .contains(&measure))
 }
 
+/// Tells whether a value is a UUID.
+pub(crate) fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, b)| {
+            if matches!(at, 8 | 13 | 18 | 23) {
+                b == b'-'
+            } else {
+                b.is_ascii_hexdigit()
+            }
+        })
+}
+
 /// Tells whether a value needs no quotes to be taken for a password: a digit or symbol inside it.
 pub(crate) fn is_strong(value: &str) -> bool {
     let inner = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
