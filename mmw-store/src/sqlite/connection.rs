@@ -14,7 +14,7 @@ use super::fault::failure;
 use crate::engine::{EngineError, EngineResult};
 
 /// The longest single wait between two tries for a lock, in milliseconds.
-const MAX_PAUSE_MS: u64 = 20;
+const MAX_PAUSE_MS: u64 = 4;
 
 /// How many prepared statements a connection keeps.
 const N_STATEMENTS: usize = 256;
