@@ -49,7 +49,7 @@ def fuzz(url, key):
 
 
 def main():
-    options = told.arguments(__doc__, choices=[], stdio=False)
+    options = told.arguments(__doc__, stdio=False)
     told.run("fuzz", lambda _: fuzz(options.url, options.key))
 
 

@@ -46,7 +46,7 @@ def probe(url, key):
 
 
 def main():
-    options = told.arguments(__doc__, choices=[], stdio=False)
+    options = told.arguments(__doc__, stdio=False)
     told.run("idprobe", lambda _: probe(options.url, options.key))
 
 

@@ -15,6 +15,7 @@ fail() { echo "install: $*" >&2; exit 1; }
 for program in python3 node npm; do
     command -v "$program" >/dev/null || fail "$program is not on PATH (node 20+, npm and python3 are needed)"
 done
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "python3 must be 3.11 or newer"
 
 # Two test runs may want the same DIR at once: the second waits and then finds it up to date.
 exec 9>"$dir/.lock"

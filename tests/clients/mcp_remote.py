@@ -9,6 +9,8 @@ import raw_rpc
 import told
 from story import scratch_env
 
+START_SECONDS = 20.0  # the bridge's own start, not MMW's
+
 
 def main():
     options = told.arguments(__doc__, choices=raw_rpc.MODES, stdio=False)
@@ -16,7 +18,7 @@ def main():
         options.url, "--header", f"Authorization: Bearer {options.key}", "--allow-http", "--transport", "http-only"]
     for era in options.mode or raw_rpc.MODES:
         with scratch_env() as env:
-            told.run(f"remote-{era}", lambda name: asyncio.run(raw_rpc.over(command, env, era, name)))
+            told.run(f"remote-{era}", lambda name: asyncio.run(raw_rpc.over(command, env, era, name, START_SECONDS)))
 
 
 if __name__ == "__main__":

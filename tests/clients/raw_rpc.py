@@ -2,19 +2,23 @@
 
     python3 raw_rpc.py [--mode legacy|modern]... --stdio PROGRAM [ARG...]
 
-Also proves what no SDK reports: stdout carries nothing but JSON-RPC answers, one a line, and
-the program exits 0 soon after its stdin is closed. `mcp_remote.py` uses it for the bridge.
+Also proves what no SDK reports: stdout carries nothing but JSON-RPC answers, one a line; the tools are
+listed within a second of the start, which is all that Codex waits for (START_SECONDS allows more, on a slow
+machine); and the program exits 0 soon after its stdin is closed. `mcp_remote.py` uses it for the bridge.
 """
 import asyncio
 import json
+import os
 import sys
 import tempfile
+import time
 
 import told
 from story import Refused, check, scratch_env, tell
 
 MODES = ["legacy", "modern"]
 ANSWER_SECONDS = 30
+START_SECONDS = float(os.environ.get("START_SECONDS", "1"))
 EXIT_SECONDS = 10
 INFO = {"name": "mmw-raw", "version": "1"}
 META = {
@@ -40,7 +44,10 @@ class Raw:
             params["_meta"] = META
         await self.send({"id": self.last_id, "method": method, "params": params})
         while True:
-            line = await asyncio.wait_for(self.process.stdout.readline(), ANSWER_SECONDS)
+            try:
+                line = await asyncio.wait_for(self.process.stdout.readline(), ANSWER_SECONDS)
+            except TimeoutError:
+                check(False, f"{method} is answered within {ANSWER_SECONDS} s")
             check(line, f"{method} is answered before the program ends")
             try:
                 message = json.loads(line)
@@ -84,8 +91,9 @@ class Raw:
         return await self.ask("completion/complete", ref=ref, argument={"name": argument, "value": value})
 
 
-async def over(command, env, era, name):
+async def over(command, env, era, name, start_seconds=START_SECONDS):
     """Starts the command, tells the story over its pipes and ends it by closing its stdin."""
+    began = time.monotonic()
     errors = tempfile.TemporaryFile()
     process = await asyncio.create_subprocess_exec(
         *command, env=env, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=errors,
@@ -93,6 +101,9 @@ async def over(command, env, era, name):
     try:
         raw = Raw(process, era)
         await raw.open()
+        await raw.tools()
+        took = time.monotonic() - began
+        check(took < start_seconds, f"the tools are listed within {start_seconds} s of the start", took)
         await tell(raw, name)
         process.stdin.close()
         rest = await asyncio.wait_for(process.stdout.read(), EXIT_SECONDS)

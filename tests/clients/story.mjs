@@ -81,7 +81,7 @@ async function tell(client, name) {
   check(completed.completion.values.includes(workspace), `\`workspace\` completes to ${workspace}`, completed);
 
   const receipt = await answer(client, 'forget', { memory_id: id, workspace });
-  check(Object.values(receipt).includes(1), 'the receipt counts one record', receipt);
+  check(receipt.forgotten === 1, 'the receipt counts one record', receipt);
   const after = await answer(client, 'search', { query, workspace });
   check(after.hits.every((hit) => hit.id !== id), 'a forgotten record is not found', after);
 }
@@ -108,18 +108,20 @@ export async function act(label, modes, sdk) {
     const home = mkdtempSync(join(tmpdir(), 'mmw-client-'));
     process.once('exit', () => rmSync(home, { recursive: true, force: true }));
     setTimeout(() => { console.error(`FAIL ${name}: not done after ${LIMIT_MS} ms`); process.exit(1); }, LIMIT_MS).unref();
+    let client;
     try {
       const mine = Object.entries(process.env).filter(([it]) => it.startsWith('MMW_'));
       const env = { MMW_AGENT_HOME: join(home, 'mmw'), ...Object.fromEntries(mine), PATH: process.env.PATH, HOME: home };
       const transport = command
         ? new sdk.Stdio({ command: command[0], args: command.slice(1), env })
         : new sdk.Http(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
-      const client = await sdk.open(transport, mode);
+      client = await sdk.open(transport, mode);
       await tell(client, name);
       await client.close();
       console.log(`ok ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
     } catch (error) {
       console.error(`FAIL ${name}: ${error.message}\n${error.stack}`);
+      await client?.close().catch(() => {});
       process.exit(1);
     }
   }

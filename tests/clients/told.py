@@ -11,10 +11,11 @@ from story import Mismatch, Refused
 LIMIT_SECONDS = 120
 
 
-def arguments(doc, choices, stdio=True, url=True):
+def arguments(doc, choices=(), stdio=True, url=True):
     """Parses `--url`, `--key`, `--mode` and `--stdio` as far as the script takes them."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mode", action="append", choices=choices, help="default: all of them, in turn")
+    if choices:
+        parser.add_argument("--mode", action="append", choices=choices, help="default: all of them, in turn")
     if url:
         parser.add_argument("--url", help="the server's /mcp")
         parser.add_argument("--key", default=os.environ.get("MMW_API_KEY"), help="default: MMW_API_KEY")
