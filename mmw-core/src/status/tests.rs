@@ -194,6 +194,8 @@ fn reasons() -> impl Strategy<Value = Reason> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn adding_trouble_never_quiets_it(draft in drafts(), known in known(), more in known()) {
         let record = saved(draft);

@@ -135,6 +135,8 @@ fn what_an_agent_says_of_the_time_is_believed_for_a_month() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn what_was_said_is_kept_field_by_field(draft in drafts(), new in record_ids(), now in moments()) {
         let record = saved(draft.clone(), new, now, None);
