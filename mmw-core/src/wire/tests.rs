@@ -5,7 +5,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::samples::{caller, clean, drafts, labels, moments, record_ids};
