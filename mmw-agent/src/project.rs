@@ -69,6 +69,19 @@ impl Project {
     }
 }
 
+/// What `HEAD` holds where branches are kept in another format than files.
+const NO_FILE_BRANCH: &str = ".invalid";
+
+/// Returns the branch that is checked out in a folder now. A session outlives a branch, so it is
+/// looked up for every write; that takes two small files and no process.
+#[must_use]
+pub fn branch_of(folder: &Path) -> Option<String> {
+    match files::look(folder)?.branch {
+        Some(branch) if branch == NO_FILE_BRANCH => git::look(folder)?.branch,
+        branch => branch,
+    }
+}
+
 impl Repository {
     fn into_project(self) -> Project {
         let remote = self.main_remote().and_then(remote::normalise);

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::place::Way;
+use mmw_server::desk::Order;
 use mmw_server::mcp::{Embedded, serve_stdio};
 
 use super::Desk;
 use crate::exit::{Exit, Trouble, chain};
+use crate::project::branch_of;
 use crate::show;
 
 /// Serves until the input ends.
@@ -23,9 +25,17 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
     }
     let opener = Arc::new(desk.local);
     let caller = Arc::clone(&opener);
+    let folder = desk.config.folder;
+    let workspace = desk.config.workspace.map(|name| name.to_string());
     let embedded = Embedded {
         open: Box::new(move || opener.memory()),
         caller: Box::new(move |_| caller.caller(Way::Stdio)),
+        add: Box::new(move |action, order| {
+            default_workspace(action, order, workspace.as_deref());
+            if action == "remember" && order.envelope.branch.is_none() {
+                order.envelope.branch = branch_of(&folder);
+            }
+        }),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     };
@@ -40,5 +50,60 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
     match served {
         Ok(()) => Ok(Exit::Done),
         Err(error) => Err(Trouble::usage(chain(&error))),
+    }
+}
+
+/// Puts `MMW_WORKSPACE` into a call that may name a workspace and names none.
+fn default_workspace(action: &str, order: &mut Order, workspace: Option<&str>) {
+    let arguments = &mut order.arguments;
+    let takes_one = match action {
+        "remember" | "search" | "validate_memory" | "resolve_conflict" => true,
+        "forget" => arguments.contains_key("source_id"),
+        // A list of what waits is of all workspaces unless one is named.
+        _ => false,
+    };
+    if let Some(workspace) = workspace
+        && takes_one
+        && arguments
+            .get("workspace")
+            .is_none_or(serde_json::Value::is_null)
+    {
+        arguments.insert("workspace".to_owned(), workspace.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn check(action: &str, arguments: &Value, workspace: &Value) {
+        let mut order = Order {
+            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            ..Order::default()
+        };
+        default_workspace(action, &mut order, Some("backend"));
+        let got = order.arguments.get("workspace").unwrap_or(&Value::Null);
+        assert_eq!(got, workspace, "{action} {arguments}");
+    }
+
+    #[test]
+    fn a_call_that_names_no_workspace_gets_the_default_one() {
+        let backend = json!("backend");
+        check("remember", &json!({"content": "x"}), &backend);
+        check(
+            "search",
+            &json!({"query": "x", "workspace": null}),
+            &backend,
+        );
+        check(
+            "search",
+            &json!({"query": "x", "workspace": "*"}),
+            &json!("*"),
+        );
+        check("forget", &json!({"source_id": "a.md"}), &backend);
+        check("forget", &json!({"memory_id": "x"}), &Value::Null);
+        check("review_candidates", &json!({}), &Value::Null);
+        check("explain_memory", &json!({"memory_id": "x"}), &Value::Null);
     }
 }

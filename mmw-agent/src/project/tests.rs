@@ -25,7 +25,12 @@ impl Desk {
     }
 
     fn git(&self, inside: &str, words: &[&str]) {
-        let done = Command::new("git")
+        let done = self.ask_git(inside, words);
+        assert!(done.status.success(), "{words:?}: {done:?}");
+    }
+
+    fn ask_git(&self, inside: &str, words: &[&str]) -> std::process::Output {
+        Command::new("git")
             .args([
                 "-c",
                 "user.name=t",
@@ -40,8 +45,7 @@ impl Desk {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env_remove("GIT_DIR")
             .output()
-            .unwrap();
-        assert!(done.status.success(), "{words:?}: {done:?}");
+            .unwrap()
     }
 
     /// Makes a repository with one commit.
@@ -58,6 +62,7 @@ fn check(folder: &Path, identity: &Identity, branch: Option<&str>) {
         branch: branch.map(str::to_owned),
     };
     assert_eq!(Project::of(folder), expected);
+    assert_eq!(branch_of(folder).as_deref(), branch);
     let from_files = files::look(folder).map(Repository::into_project);
     let inside = !matches!(identity, Identity::Folder(_));
     assert_eq!(from_files, inside.then_some(expected), "without git");
@@ -159,6 +164,18 @@ fn an_empty_repository_has_a_branch_and_a_detached_one_none() {
     desk.git("r", &["commit", "-q", "--allow-empty", "-m", "first"]);
     desk.git("r", &["checkout", "-q", "--detach"]);
     check(&desk.path("r"), &identity, None);
+}
+
+#[test]
+fn a_branch_is_known_where_it_is_kept_in_no_file() {
+    let desk = Desk::new();
+    let made = desk.ask_git("r", &["init", "-q", "--ref-format=reftable"]);
+    if !made.status.success() {
+        // This git is older than the format.
+        return;
+    }
+    desk.git("r", &["commit", "-q", "--allow-empty", "-m", "first"]);
+    assert_eq!(branch_of(&desk.path("r")).as_deref(), Some("main"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! MCP on standard input and output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -17,8 +17,11 @@ struct Client {
 
 impl Client {
     fn start(desk: &Desk) -> Self {
-        let mut child = desk
-            .command(&[])
+        Self::spawn(desk.command(&[]))
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -98,6 +101,37 @@ fn what_a_client_saves_a_person_finds_and_the_other_way_round() {
     let hits = found["structuredContent"]["hits"].as_array().unwrap();
     assert_eq!(hits.len(), 1, "{found}");
     assert_eq!(client.leave(), (0, String::new()));
+}
+
+#[test]
+fn a_call_takes_the_branch_of_the_moment_and_the_workspace_of_the_settings() {
+    let desk = Desk::new();
+    let mut command = desk.command(&[]);
+    command.env("MMW_WORKSPACE", "backend");
+    let mut client = Client::spawn(command);
+    client.greet();
+    let mut save = |content: &str| {
+        let saved = client.tool("remember", json!({"content": content}));
+        saved["structuredContent"].clone()
+    };
+    let first = save("one");
+    assert_eq!(
+        (&first["workspace"], &first["branch"]),
+        (&json!("backend"), &json!("main"))
+    );
+    std::fs::write(
+        desk.repository().join(".git/HEAD"),
+        "ref: refs/heads/next\n",
+    )
+    .unwrap();
+    assert_eq!(save("two")["branch"], "next");
+    let elsewhere = client.tool("search", json!({"query": "one", "workspace": "default"}));
+    assert_eq!(
+        elsewhere["structuredContent"]["hits"],
+        json!([]),
+        "{elsewhere}"
+    );
+    assert_eq!(client.leave().0, 0);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::{CallerFn, Door, Local, Mcp};
+use super::{AddFn, CallerFn, Door, Local, Mcp};
 use crate::actions::Registry;
 use crate::desk::Desk;
 use crate::json_text::without_lone_surrogates;
@@ -31,6 +31,8 @@ pub struct Embedded {
     pub open: Box<Opener>,
     /// Tells who calls; asked once.
     pub caller: Box<CallerFn>,
+    /// Completes a call with what the program around it knows.
+    pub add: Box<AddFn>,
     /// The clock that ages are told by.
     pub clock: Arc<dyn Clock>,
     /// Where the key of sealed states comes from.
@@ -74,6 +76,7 @@ where
         clock: embedded.clock,
     };
     let local = Local {
+        add: embedded.add,
         find: embedded.caller,
         found: OnceLock::new(),
     };

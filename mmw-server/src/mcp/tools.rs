@@ -115,6 +115,9 @@ impl Mcp {
                 envelope.client = client.and_then(|client| ask::short_label(&client.name));
             }
         }
+        if let Door::Stdio(local) = &self.door {
+            (local.add)(name, &mut order);
+        }
         let lacks_scope = !access.caller.scopes.has(action.facts.scope);
         if action.can_ask() && lacks_scope && access.caller.way == Way::Stdio {
             match self.ask(name, &access, order, &request, context).await? {

@@ -38,6 +38,7 @@ impl Client {
                 })
             },
             caller: Box::new(|memory| memory.local_caller("repository", Way::Stdio)),
+            add: Box::new(|_, _| {}),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
         };
