@@ -69,7 +69,7 @@ def story(options, era, env, name):
     prompts = [prompt["name"] for prompt in result("--method", "prompts/list")["prompts"]]
     check("recall" in prompts, "the prompt `recall` is listed", prompts)
 
-    call("forget", memory_id=saved["id"], workspace=workspace)
+    call("forget", memory_id=saved["id"])
     after = call("search", query="how is staging deployed", workspace=workspace)["structuredContent"]
     check(after["hits"] == [], "a forgotten record is not found", after)
 

@@ -3,7 +3,7 @@
     python3 run.py DIR --url http://127.0.0.1:PORT --key KEY [--conformance URL] [--agent PROGRAM [ARG...]]
 
 DIR is what `install.sh` filled. `--url` is the server's root; without it, or without `--agent`, what needs it is
-left out. `--conformance` is the root of a server with the same key that was built with the suite's fixtures.
+left out. `--conformance` is the root of a server that was built with the suite's fixtures, with its own key if it has one.
 `--only NAME` (repeatable) picks scripts. One line a script, the output of those that fail, and the count at the
 end; exits 1 if one failed.
 """
@@ -44,7 +44,8 @@ def jobs(options):
         yield "probe-stdio", ["./probe.sh", *stdio]
     if options.conformance:
         for version in ("2026-07-28", "2025-11-25"):
-            yield f"conformance-{version}", ["./conformance.sh", f"{options.conformance}/mcp", options.key, version]
+            key = options.conformance_key or options.key
+            yield f"conformance-{version}", ["./conformance.sh", f"{options.conformance}/mcp", key, version]
 
 
 def run(name, command, env):
@@ -77,6 +78,7 @@ def main():
     parser.add_argument("--url")
     parser.add_argument("--key", default=os.environ.get("MMW_API_KEY", ""))
     parser.add_argument("--conformance")
+    parser.add_argument("--conformance-key")
     parser.add_argument("--only", action="append")
     parser.add_argument("--agent", nargs=argparse.REMAINDER)
     options = parser.parse_args()

@@ -80,7 +80,7 @@ async function tell(client, name) {
   const completed = await client.complete({ ref, argument: { name: 'workspace', value: workspace.slice(0, -2) } });
   check(completed.completion.values.includes(workspace), `\`workspace\` completes to ${workspace}`, completed);
 
-  const receipt = await answer(client, 'forget', { memory_id: id, workspace });
+  const receipt = await answer(client, 'forget', { memory_id: id });
   check(receipt.forgotten === 1, 'the receipt counts one record', receipt);
   const after = await answer(client, 'search', { query, workspace });
   check(after.hits.every((hit) => hit.id !== id), 'a forgotten record is not found', after);

@@ -121,7 +121,7 @@ async def tell(client, name):
     values = (await client.complete(ref, "workspace", workspace[:-2]))["completion"]["values"]
     check(workspace in values, f"`workspace` completes to {workspace}", values)
 
-    receipt, _ = await answer(client, "forget", memory_id=id, workspace=workspace)
+    receipt, _ = await answer(client, "forget", memory_id=id)
     check(receipt.get("forgotten") == 1, "the receipt counts one record", receipt)
     after, _ = await answer(client, "search", query="how is staging deployed", workspace=workspace)
     check(all(hit["id"] != id for hit in after["hits"]), "a forgotten record is not found", after)
