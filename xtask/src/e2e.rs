@@ -29,7 +29,8 @@ pub(crate) fn run(repository: &Repository, choice: Choice) -> Outcome {
     Ok(())
 }
 
-/// Returns the steps that run the chosen tests: programs first, then clients, then tests.
+/// Returns the steps that run the chosen tests: programs first, then clients, then tests
+/// as the last.
 pub(crate) fn steps(repository: &Repository, choice: Choice) -> Outcome<Vec<Step>> {
     let mut steps = vec![build()];
     // `--workspace` selects the same features as a whole test run, so that nothing is built twice.
@@ -37,6 +38,7 @@ pub(crate) fn steps(repository: &Repository, choice: Choice) -> Outcome<Vec<Step
     if choice.clients {
         let folder = repository.target()?.join("clients").display().to_string();
         steps.push(Step::cargo("bash tests/clients/install.sh").arg(&folder));
+        steps.push(conformance_server());
         test = test.arg("clients::").env(CLIENTS_VARIABLE, folder);
     }
     if choice.crash {
@@ -44,6 +46,14 @@ pub(crate) fn steps(repository: &Repository, choice: Choice) -> Outcome<Vec<Step
     }
     steps.push(test);
     Ok(steps)
+}
+
+/// Returns the step that builds a server with the fixtures of the official suite, beside the one
+/// without.
+fn conformance_server() -> Step {
+    Step::cargo(
+        "cargo build --package mmw-tests --features conformance --bin mmw-server-conformance",
+    )
 }
 
 /// Returns the step that builds the programs which the tests start.
@@ -74,9 +84,10 @@ mod tests {
     #[test]
     fn clients_are_installed_before_their_tests_run() {
         let lines = lines(true, true);
-        assert_eq!(lines.len(), 3);
+        assert_eq!(lines.len(), 4);
         assert!(lines[1].starts_with("bash tests/clients/install.sh"));
-        assert!(lines[2].contains("MMW_E2E_CLIENTS=") && lines[2].contains("MMW_E2E_CRASH=1"));
-        assert!(lines[2].ends_with("-- clients:: crash::"), "{lines:?}");
+        assert!(lines[2].ends_with("--bin mmw-server-conformance"));
+        assert!(lines[3].contains("MMW_E2E_CLIENTS=") && lines[3].contains("MMW_E2E_CRASH=1"));
+        assert!(lines[3].ends_with("-- clients:: crash::"), "{lines:?}");
     }
 }
