@@ -20,6 +20,9 @@ const TEXT: &str = "text/markdown";
 /// Records that a brief shows.
 const BRIEF_RECORDS: usize = 20;
 
+/// How much of an address is repeated in an error, in characters.
+const ECHOED_CHARS: usize = 512;
+
 /// The template of a record's address.
 pub(super) const RECORD: &str = "mmw://record/{id}";
 /// The template of a fact's address.
@@ -112,7 +115,9 @@ impl Mcp {
                     .into())
             }
             Err(fault) if matches!(fault.code, Code::NotFound | Code::InvalidArgument) => {
-                Err(ErrorData::resource_not_found(fault.message, None))
+                let uri: String = uri.chars().take(ECHOED_CHARS).collect();
+                let data = serde_json::json!({ "uri": uri });
+                Err(ErrorData::resource_not_found(fault.message, Some(data)))
             }
             Err(fault) => Err(self.refuse(context, &fault)),
         }
