@@ -41,6 +41,8 @@ pub struct ToolAnswer {
     pub text: String,
     /// The tool said that it failed.
     pub is_error: bool,
+    /// How it failed: `code`, `message` and what goes with them; `null` if it did not.
+    pub fault: Value,
 }
 
 impl ToolAnswer {
@@ -63,6 +65,7 @@ impl ToolAnswer {
             structured: result["structuredContent"].clone(),
             text,
             is_error: result["isError"].as_bool().unwrap_or(false),
+            fault: result["_meta"]["mmw/fault"].clone(),
         }
     }
 
