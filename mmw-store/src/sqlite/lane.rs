@@ -25,11 +25,19 @@ const ITEM: &str = "c.id, p.id, c.author, c.kind, c.classification, c.why_durabl
     c.decided_by, c.decided_way, c.decided_at, c.decided_note, c.record,
     c.draft, c.envelope, c.workspace, c.fact_key, c.confidence";
 
-/// The filter of a list, over the parameters `projects`, `kind`, `workspace` and `waiting_after`.
-const FILTERED: &str = "c.project IN (SELECT value FROM rarray(:projects))
-    AND (:kind IS NULL OR c.kind = :kind)
-    AND (:workspace IS NULL OR c.workspace = :workspace)
-    AND (:waiting_after IS NULL OR (c.state = 'waiting' AND c.created_at > :waiting_after))";
+/// Returns the condition of a filter, over the parameters `projects`, `kind`, `workspace` and
+/// `waiting_after`. Waiting items have an index of their own, which only a plain condition uses.
+fn filtered(filter: &LaneFilter) -> String {
+    let waiting = match filter.waiting_at {
+        Some(_) => "c.state = 'waiting' AND c.created_at > :waiting_after",
+        None => ":waiting_after IS NULL",
+    };
+    format!(
+        "c.project IN (SELECT value FROM rarray(:projects)) AND {waiting}
+         AND (:kind IS NULL OR c.kind = :kind)
+         AND (:workspace IS NULL OR c.workspace = :workspace)"
+    )
+}
 
 fn item(row: &Row<'_>) -> rusqlite::Result<LaneItem> {
     let finding = match (row.get(8)?, row.get(9)?) {
@@ -217,7 +225,8 @@ impl Lane for SqliteTxn<'_> {
         self.many(
             &format!(
                 "SELECT {ITEM} FROM candidates c JOIN projects p ON p.number = c.project
-                 WHERE {FILTERED} ORDER BY c.created_at, c.id LIMIT :limit"
+                 WHERE {} ORDER BY c.created_at, c.id LIMIT :limit",
+                filtered(filter)
             ),
             named_params! {
                 ":projects": col::numbers(projects),
@@ -233,7 +242,10 @@ impl Lane for SqliteTxn<'_> {
     fn n_lane_items(&self, projects: &[ProjectId], filter: &LaneFilter) -> EngineResult<u64> {
         let projects = self.project_numbers(projects)?;
         let found = self.one(
-            &format!("SELECT count(*) FROM candidates c WHERE {FILTERED}"),
+            &format!(
+                "SELECT count(*) FROM candidates c WHERE {}",
+                filtered(filter)
+            ),
             named_params! {
                 ":projects": col::numbers(projects),
                 ":kind": filter.kind.map(LaneKind::name),
