@@ -24,7 +24,7 @@ Exit codes:
 
 Environment:
   MMW_DATA_DIR, MMW_LISTEN, MMW_ALLOWED_HOSTS, MMW_ALLOWED_ORIGINS, MMW_TURNS, MMW_LOG
-  (see docs/environment.md)";
+  (see docs/reference/environment.md)";
 
 /// The memory server for AI agents.
 ///

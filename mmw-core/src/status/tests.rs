@@ -1,3 +1,5 @@
+//! Statuses keep what they promise, for any evidence.
+
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,3 +1,5 @@
+//! What is sent and kept reads back as it was.
+
 use std::fmt::Debug;
 
 use proptest::collection::{btree_map, vec};

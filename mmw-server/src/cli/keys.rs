@@ -25,7 +25,7 @@ pub(super) enum Command {
         #[arg(long, default_value = "default")]
         project: String,
         /// Whose key it is
-        #[arg(long, default_value = "owner", value_name = "PERSON")]
+        #[arg(long, default_value = "default", value_name = "PERSON")]
         principal: String,
         /// What it may do: read, write, forget, capture, review, admin
         #[arg(long, default_value_t = Scopes::agent().to_string(), value_name = "SCOPES")]

@@ -243,7 +243,7 @@ fn group(
     }))
 }
 
-/// Returns the versions that held at a moment, with the decisions that had been taken by then.
+/// Returns the versions that held at a moment, in the light of every decision taken since.
 fn at_moment(
     judge: &mut Judge<'_>,
     versions: &mmw_core::fact::Versions,

@@ -1,3 +1,5 @@
+//! Words: what finds what, and what holds for any text.
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! What saving comes to, for any input.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -183,7 +183,9 @@ fn rank(
     let n_words: u64 = lexica.iter().map(|lexical| lexical.n_words).sum();
     #[allow(clippy::cast_precision_loss, reason = "a mean for a weight")]
     let mean_length = n_words as f64 / n_records.max(1) as f64;
-    let highest = max_bm25(found.iter().map(|word| word.weight)).max(f64::MIN_POSITIVE);
+    // A name that nobody wrote as a whole takes nothing from a match of its parts.
+    let reachable = found.iter().filter(|word| !word.is_whole || !word.rows.is_empty());
+    let highest = max_bm25(reachable.map(|word| word.weight)).max(f64::MIN_POSITIVE);
     let mut scored: Vec<(Row, f64, f64)> = Vec::with_capacity(pool.len());
     for (row, doc) in snapshot.lexical_docs(pool)? {
         let mut reached = 0.0;
