@@ -103,9 +103,7 @@ impl Server {
             names,
             origins: config.allowed_origins.clone(),
         };
-        let readiness = Readiness {
-            data_dir: Some(config.data_dir.clone()),
-        };
+        let readiness = Readiness::of(Some(config.data_dir.clone()));
         let stop = CancellationToken::new();
         Ok(Self {
             address,

@@ -1,6 +1,8 @@
 //! `/healthz`, `/readyz` and `/metrics`, for whoever operates the server.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::Extension;
 use axum::extract::State;
@@ -16,11 +18,29 @@ use crate::http::{App, reply};
 use crate::lane::Errand;
 use crate::metrics;
 
+/// How long a look at the store counts: everybody may ask, the disk shall not feel it.
+const LOOK_COUNTS: Duration = Duration::from_secs(1);
+
 /// What must work before calls make sense.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Readiness {
-    /// The folder that must be writable, if the store lies in one.
-    pub data_dir: Option<PathBuf>,
+    data_dir: Option<PathBuf>,
+    last: Mutex<Option<(Instant, Result<(), Fault>)>>,
+}
+
+impl Readiness {
+    /// Returns what must work for a store in that folder, if it lies in one.
+    #[must_use]
+    pub fn of(data_dir: Option<PathBuf>) -> Self {
+        Self {
+            data_dir,
+            last: Mutex::new(None),
+        }
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Instant, Result<(), Fault>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The name of the file that is written to see whether files can be.
@@ -33,9 +53,27 @@ pub(crate) async fn alive() -> Response {
 
 /// Answers 200 if the store is open (and so migrated) and the disk can be written to.
 pub(crate) async fn ready(State(app): State<App>) -> Response {
+    let last = app.readiness.last().clone();
+    let looked = match last {
+        Some((at, looked)) if at.elapsed() < LOOK_COUNTS => looked,
+        _ => {
+            let looked = look(&app).await;
+            *app.readiness.last() = Some((Instant::now(), looked.clone()));
+            looked
+        }
+    };
+    match looked {
+        Ok(()) => reply::json_body(200, &json!({ "status": "ready" })),
+        Err(fault) => {
+            let body = json!({ "status": "not ready", "error": fault.to_json() });
+            reply::with_headers(reply::json_body(503, &body), &fault)
+        }
+    }
+}
+
+async fn look(app: &App) -> Result<(), Fault> {
     let data_dir = app.readiness.data_dir.clone();
-    let looked = app
-        .desk
+    app.desk
         .lane
         .run(Errand::Interactive, move |memory| {
             engine::read(memory.engine(), |snapshot| snapshot.accounts())?;
@@ -50,14 +88,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
             }
             Ok(())
         })
-        .await;
-    match looked {
-        Ok(()) => reply::json_body(200, &json!({ "status": "ready" })),
-        Err(fault) => {
-            let body = json!({ "status": "not ready", "error": fault.to_json() });
-            reply::with_headers(reply::json_body(503, &body), &fault)
-        }
-    }
+        .await
 }
 
 /// Tells what was counted, to a key with the scope `admin`.

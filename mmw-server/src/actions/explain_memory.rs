@@ -109,3 +109,28 @@ pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
     }
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Stage;
+
+    #[test]
+    fn a_receipt_has_content_source_versions_and_history() {
+        let stage = Stage::new();
+        let first = stage.save("staging is `app-staging`");
+        let second = stage.save("staging is `app-stage-2`");
+        let text = stage.text("explain_memory", &json!({ "memory_id": first }));
+        for part in [
+            "> staging is `app-staging`",
+            "Status: conflict (",
+            "Source: docs/deploy.md, no hash recorded",
+            &format!("Superseded by {second}"),
+            "Versions, newest first:",
+            "History: remember just now",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+}

@@ -52,3 +52,28 @@ fn in_words(answer: &ForgetAnswer, _: &Asked) -> String {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Stage;
+
+    #[test]
+    fn it_tells_what_went_and_what_would_go() {
+        let stage = Stage::new();
+        let id = stage.save("staging is `app-staging`");
+        let dry = stage.text("forget", &json!({ "memory_id": id, "dry_run": true }));
+        assert!(
+            dry.starts_with("Nothing was done; this would be forgotten: 1 record,"),
+            "{dry}"
+        );
+        let text = stage.text("forget", &json!({ "memory_id": id }));
+        assert!(text.starts_with("Forgotten: 1 record,"), "{text}");
+        let again = stage.text("forget", &json!({ "memory_id": id }));
+        assert!(
+            again.contains("1 record had been forgotten before"),
+            "{again}"
+        );
+    }
+}

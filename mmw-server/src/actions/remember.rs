@@ -75,3 +75,47 @@ fn in_words(answer: &RememberAnswer, asked: &Asked) -> String {
     }
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Stage;
+
+    #[test]
+    fn it_tells_what_was_saved_and_what_that_disagrees_with() {
+        let stage = Stage::new();
+        let first = stage.save("staging is `app-staging`");
+        let arguments = json!({
+            "content": "staging is `app-stage-2`", "fact_key": "deploy-staging",
+        });
+        let text = stage.text("remember", &arguments);
+        assert!(
+            text.starts_with("Saved: ") && text.contains("status unverified"),
+            "{text}"
+        );
+        assert!(
+            text.contains("In conflict") && text.contains(&first),
+            "{text}"
+        );
+        assert!(
+            stage
+                .text("remember", &arguments)
+                .starts_with("Already saved")
+        );
+    }
+
+    #[test]
+    fn a_secret_is_replaced_and_told_without_being_shown() {
+        let stage = Stage::new();
+        let secret = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
+        let content = format!("the deploy token is {secret} for the pipeline");
+        match stage.call("remember", &json!({ "content": content })) {
+            Ok(answer) => {
+                assert!(!answer.structured.to_string().contains(&secret));
+                assert!(answer.text.contains("secret"), "{}", answer.text);
+            }
+            Err(fault) => assert!(!fault.to_string().contains(&secret)),
+        }
+    }
+}

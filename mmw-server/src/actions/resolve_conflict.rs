@@ -104,3 +104,47 @@ fn in_words(answer: &ResolveAnswer, asked: &Asked) -> String {
     );
     lines.join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Stage;
+
+    #[test]
+    fn only_a_person_resolves() {
+        let stage = Stage::new();
+        stage.save("staging is `app-staging`");
+        let second = stage.save("staging is `app-stage-2`");
+        let arguments = json!({ "fact_key": "deploy-staging", "winner": second });
+        let refused = stage.call("resolve_conflict", &arguments).unwrap_err();
+        assert_eq!(refused.code, Code::Forbidden);
+        let text = stage.with_a_person().text("resolve_conflict", &arguments);
+        assert!(
+            text.starts_with(&format!("Resolved: {second} holds")),
+            "{text}"
+        );
+        assert!(text.contains("decided against"), "{text}");
+    }
+
+    #[test]
+    fn the_question_shows_every_version_and_offers_the_choice() {
+        let stage = Stage::new();
+        let first = stage.save("staging is `app-staging`");
+        let second = stage.save("staging is `app-stage-2`");
+        let args = |winner: &str| ResolveArgs {
+            fact_key: "deploy-staging".into(),
+            winner: winner.into(),
+            ..ResolveArgs::default()
+        };
+        let question = ask(&stage.memory, &stage.asked, &args(&second))
+            .unwrap()
+            .unwrap();
+        assert_eq!(question.about, [second.clone(), first.clone()]);
+        assert!(
+            question.message.contains("app-staging") && question.message.contains("app-stage-2")
+        );
+        assert_eq!(question.properties["winner"]["default"], json!(second));
+        let refused = ask(&stage.memory, &stage.asked, &args("x")).unwrap_err();
+        assert_eq!(refused.field.as_deref(), Some("winner"));
+    }
+}

@@ -142,3 +142,78 @@ fn line(item: &LaneItemView, asked: &Asked) -> String {
         text::snippet(&item.content)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::Stage;
+
+    #[test]
+    fn looking_needs_no_decision_at_the_person_s_own_computer() {
+        let stage = Stage::new();
+        let text = stage.text("review_candidates", &json!({}));
+        assert!(
+            text.starts_with("list: 0 items; 0 waiting in all."),
+            "{text}"
+        );
+        let look = ReviewArgs::default();
+        assert_eq!(ask(&stage.memory, &stage.asked, &look), Ok(None));
+        let mut remote = Stage::new();
+        remote.asked.caller.way = Way::Mcp;
+        let refused = remote.call("review_candidates", &json!({})).unwrap_err();
+        assert_eq!(refused.code, Code::Forbidden);
+    }
+
+    #[test]
+    fn deciding_takes_a_person_who_is_shown_the_whole_statement() {
+        let stage = Stage::new();
+        let draft = mmw_core::draft::Draft::new("tests run with `cargo nextest`").unwrap();
+        let proposal = mmw_core::capture::Proposal {
+            kind: mmw_core::capture::LaneKind::Candidate,
+            draft,
+            replaced: Vec::new(),
+            classification: mmw_core::capture::Classification::Decision,
+            why_durable: Some("said twice".into()),
+            evidence: vec!["event-1".into()],
+            finding: None,
+        };
+        let id = stage
+            .memory
+            .propose(&stage.asked.caller, &proposal)
+            .unwrap()
+            .unwrap()
+            .shown();
+        let approve = json!({ "action": "approve", "ids": [id] });
+        let refused = stage.call("review_candidates", &approve).unwrap_err();
+        assert_eq!(refused.code, Code::Forbidden);
+        let args = ReviewArgs {
+            action: Some("approve".into()),
+            ids: vec![id.clone()],
+            ..ReviewArgs::default()
+        };
+        let question = ask(&stage.memory, &stage.asked, &args).unwrap().unwrap();
+        assert!(
+            question
+                .message
+                .contains("> tests run with `cargo nextest`"),
+            "{}",
+            question.message
+        );
+        let absent = ReviewArgs {
+            ids: vec!["mem_cand_0192f0c1-8a6b-7c3d-9e4f-0123456789ab".into()],
+            ..args
+        };
+        let refused = ask(&stage.memory, &stage.asked, &absent).unwrap_err();
+        assert_eq!(refused.code, Code::NotFound);
+        let stage = stage.with_a_person();
+        let text = stage.text("review_candidates", &approve);
+        assert!(text.contains(&id) && text.contains("promoted"), "{text}");
+        assert!(
+            stage
+                .text("search", &json!({ "query": "nextest" }))
+                .contains("> tests run")
+        );
+    }
+}

@@ -61,3 +61,31 @@ fn line(record: &ValidatedView, asked: &Asked) -> String {
         text::snippet(&record.content)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::testing::Stage;
+
+    #[test]
+    fn stale_records_are_listed_with_their_source() {
+        let stage = Stage::new();
+        let hash = |digits: &str| format!("sha256:{}", digits.repeat(32));
+        let saved = json!({
+            "content": "staging is `app-staging`", "source_id": "docs/deploy.md", "source_hash": hash("5a"),
+        });
+        stage.call("remember", &saved).unwrap();
+        let check = |digits: &str| json!({ "source_id": "docs/deploy.md", "current_source_hash": hash(digits) });
+        let text = stage.text("validate_memory", &check("5a"));
+        assert!(
+            text.starts_with("1 record checked: 1 unchanged, 0 stale"),
+            "{text}"
+        );
+        let text = stage.text("validate_memory", &check("c3"));
+        assert!(
+            text.contains("0 unchanged, 1 stale") && text.contains("docs/deploy.md"),
+            "{text}"
+        );
+    }
+}

@@ -21,7 +21,10 @@ use tower::ServiceExt as _;
 pub struct Limits {
     /// Connections at the same time; further ones wait to be accepted.
     pub max_connections: usize,
-    /// How long the head of a request may take.
+    /// How long a new connection may say nothing.
+    pub first_byte_patience: Duration,
+    /// How long the head of a request may take, and with it how long a connection may rest between
+    /// two requests: longer than clients keep theirs, so that none is closed under a request.
     pub head_patience: Duration,
     /// How long stopping waits for what has begun.
     pub stop_patience: Duration,
@@ -31,7 +34,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_connections: 1024,
-            head_patience: Duration::from_secs(10),
+            first_byte_patience: Duration::from_secs(10),
+            head_patience: Duration::from_secs(120),
             stop_patience: Duration::from_secs(20),
         }
     }
@@ -75,6 +79,10 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
         let service = service.clone();
         tokio::spawn(async move {
             let _place = place;
+            let spoken = tokio::time::timeout(limits.first_byte_patience, stream.readable());
+            if spoken.await.is_err() {
+                return;
+            }
             let connection = builder.serve_connection(TokioIo::new(stream), service);
             if let Err(error) = watcher.watch(connection).await {
                 tracing::debug!(%error, "a connection ended early");

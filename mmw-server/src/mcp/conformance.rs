@@ -73,7 +73,7 @@ impl Fixtures {
     ) -> Result<CallToolResponse, ErrorData> {
         self.changes.by_tool(&request.name);
         match rounds::of_tool(&request.name) {
-            Some(rounds) => rounds::play(&self.seals, rounds, &request, context),
+            Some(rounds) => rounds::play(&self.seals, &rounds, &request, context),
             None => tools::call(&request, context).await,
         }
     }

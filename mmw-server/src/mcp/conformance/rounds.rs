@@ -96,7 +96,7 @@ pub(super) fn of_tool(name: &str) -> Option<Rounds> {
 /// Plays the next round of a call.
 pub(super) fn play(
     seals: &RequestStateCodec,
-    rounds: Rounds,
+    rounds: &Rounds,
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
