@@ -8,6 +8,7 @@ pub(crate) mod age;
 pub(crate) mod answers;
 pub(crate) mod claims;
 pub(crate) mod clean;
+pub(crate) mod lane;
 pub(crate) mod receipt;
 pub(crate) mod style;
 

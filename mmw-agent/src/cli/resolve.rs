@@ -8,14 +8,17 @@ use mmw_store::Memory;
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
 use crate::show::claims::{Claim, side_by_side};
-use crate::show::clean::{clean, snippet};
+use crate::show::clean::clean;
 use crate::show::style::{ALARM, DIM, GOOD, STRONG};
 
 /// The most conflicts that one run goes through.
 const MAX_CONFLICTS: usize = 100;
 
-/// How much of a claim is repeated where it is picked, in characters.
-const SNIPPET_CHARS: usize = 56;
+/// The longest line that a claim is picked by, in characters, where the width is not known.
+const MAX_OPTION_CHARS: usize = 80;
+
+/// What stands around a claim in that line: the pointer, its number and a free column.
+const AROUND_OPTION: usize = 7;
 
 /// Decide which of two contradicting statements holds
 ///
@@ -145,16 +148,11 @@ fn decide(
     page.line("");
     page.print()?;
 
+    let max_chars = page.width().unwrap_or(MAX_OPTION_CHARS) - AROUND_OPTION;
     let mut options: Vec<String> = claims
         .iter()
         .enumerate()
-        .map(|(nth, claim)| {
-            format!(
-                "{}  {}",
-                nth + 1,
-                snippet(&claim.record.content, SNIPPET_CHARS)
-            )
-        })
+        .map(|(nth, claim)| format!("{}  {}", nth + 1, claim.in_short(max_chars)))
         .collect();
     let (n_claims, later) = (claims.len(), claims.len());
     options.push("decide later".to_owned());

@@ -8,8 +8,8 @@ use super::resolve::needs_person;
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
 use crate::show;
-use crate::show::answers::lane_item;
 use crate::show::clean::clean;
+use crate::show::lane::lane_item;
 use crate::show::style::{DIM, GOOD, PLAIN, WARN};
 
 /// Items that one run goes through: the most that one list gives.

@@ -1,10 +1,10 @@
-//! Answers of `remember`, `search`, `forget` and the lists of the review lane.
+//! Answers of `remember`, `search` and `forget`.
 
 use std::fmt::Write as _;
 
 use mmw_core::wire::{
-    DifferenceView, ForgetAnswer, Hit, LaneItemView, ReasonView, RecordView, RememberAnswer,
-    ReplacedView, SearchAnswer,
+    DifferenceView, ForgetAnswer, Hit, ReasonView, RecordView, RememberAnswer, ReplacedView,
+    SearchAnswer,
 };
 
 use super::Page;
@@ -281,32 +281,6 @@ pub(crate) fn forgotten(page: &mut Page, answer: &ForgetAnswer) {
             &format!("and {} more", answer.ids.len() - MAX_LISTED_IDS),
         );
     }
-}
-
-/// Shows an item of the review lane.
-pub(crate) fn lane_item(page: &mut Page, item: &LaneItemView) {
-    let mut parts = vec![item.classification.clone(), item.workspace.clone()];
-    parts.extend(item.fact_key.clone());
-    parts.extend(item.source_id.clone());
-    parts.push(page.age(item.created_at));
-    parts.push(format!("expires {}", page.age(item.expires_at)));
-    let kind = clean(&item.kind);
-    page.line(format!(
-        "{WARN}{kind}{WARN:#}  {DIM}{}{DIM:#}",
-        clean(&parts.join(" · "))
-    ));
-    page.body("  ", PLAIN, &item.content);
-    if let Some(why) = &item.why_durable {
-        page.remark("  ", "worth keeping: ", why);
-    }
-    if let Some(rule) = &item.rule {
-        let reason = item.reason.as_deref().unwrap_or_default();
-        page.remark("  ", "! ", &format!("{rule}: {reason}"));
-    }
-    if !item.evidence.is_empty() {
-        page.remark("  ", "evidence: ", &item.evidence.join(", "));
-    }
-    page.remark("  ", "", &item.candidate_id);
 }
 
 /// Returns a fact's key and workspace as they are typed after `resolve`.

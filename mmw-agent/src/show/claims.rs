@@ -3,7 +3,7 @@
 use mmw_core::wire::{DifferenceView, RecordView};
 
 use super::Page;
-use super::clean::clean;
+use super::clean::{clean, snippet};
 use super::style::{DIM, STRONG, WARN};
 
 /// Below this width two columns would be too narrow to read.
@@ -29,6 +29,16 @@ impl Claim {
         parts.extend(record.source_revision.clone());
         parts.extend(record.source.clone().or_else(|| record.agent.clone()));
         clean(&parts.join(" · ")).replace('\n', " ")
+    }
+
+    /// Returns the claim in a line of at most `max_chars`: first what only it says, because a cut
+    /// would often hide just that.
+    pub(crate) fn in_short(&self, max_chars: usize) -> String {
+        let values = self.own_values().join(" · ");
+        if values.is_empty() {
+            return snippet(&self.record.content, max_chars);
+        }
+        snippet(&format!("{values} — {}", self.record.content), max_chars)
     }
 
     /// Returns the values that only this claim has.
@@ -69,6 +79,9 @@ pub(crate) fn side_by_side(page: &mut Page, claims: &[Claim]) {
         }
         _ => {
             for (nth, claim) in claims.iter().enumerate() {
+                if nth > 0 {
+                    page.line("");
+                }
                 let word = if nth == 0 { "newest" } else { "older" };
                 let width = page.width().unwrap_or(100).saturating_sub(2).max(20);
                 for line in cell(page, claim, &format!("{}  {word}", nth + 1), width) {
@@ -155,6 +168,12 @@ mod tests {
             text.lines()
                 .any(|line| line.contains("8081 is") && line.contains("8080 is"))
         );
+    }
+
+    #[test]
+    fn what_only_a_claim_says_is_never_cut_off() {
+        let long = claim(&"word ".repeat(30), "8081");
+        assert_eq!(long.in_short(20), "8081 — word word wo…");
     }
 
     #[test]
