@@ -78,6 +78,7 @@ def main():
     parser.add_argument("--url")
     parser.add_argument("--key", default=os.environ.get("MMW_API_KEY", ""))
     parser.add_argument("--conformance")
+    parser.add_argument("--conformance-key", help="default: that of --key")
     parser.add_argument("--conformance-key")
     parser.add_argument("--only", action="append")
     parser.add_argument("--agent", nargs=argparse.REMAINDER)
