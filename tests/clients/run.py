@@ -1,9 +1,9 @@
 """Runs every client and suite of this folder against a server and an agent that are already there.
 
-    python3 run.py DIR --url http://127.0.0.1:PORT --key KEY [--conformance URL] [--agent PROGRAM [ARG...]]
+    python3 run.py DIR [--url URL --key KEY] [--conformance URL --conformance-key KEY] [--agent PROGRAM [ARG...]]
 
-DIR is what `install.sh` filled. `--url` is the server's root; without it, or without `--agent`, what needs it is
-left out. `--conformance` is the root of a server that was built with the suite's fixtures, with its own key if it has one.
+DIR is what `install.sh` filled; the URLs are the roots of servers. What needs something that is not given is left
+out. `--conformance` is a server that was built with the official suite's fixtures.
 `--only NAME` (repeatable) picks scripts. One line a script, the output of those that fail, and the count at the
 end; exits 1 if one failed.
 """
@@ -79,7 +79,6 @@ def main():
     parser.add_argument("--key", default=os.environ.get("MMW_API_KEY", ""))
     parser.add_argument("--conformance")
     parser.add_argument("--conformance-key", help="default: that of --key")
-    parser.add_argument("--conformance-key")
     parser.add_argument("--only", action="append")
     parser.add_argument("--agent", nargs=argparse.REMAINDER)
     options = parser.parse_args()
