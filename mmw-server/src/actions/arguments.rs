@@ -15,6 +15,19 @@ use crate::fault::{Code, Fault};
 /// How alike two names must be for one to be suggested for the other, 0 to 1.
 const NEAR_ENOUGH: f64 = 0.75;
 
+/// What belongs into the envelope and is easily taken for an argument.
+const ENVELOPE_MEMBERS: [&str; 9] = [
+    "idempotency_key",
+    "proposed_id",
+    "recorded_at",
+    "agent",
+    "client",
+    "session_id",
+    "branch",
+    "source_hash_text",
+    "span",
+];
+
 /// How much of an unknown name is repeated, in characters.
 const ECHOED_CHARS: usize = 60;
 
@@ -64,6 +77,11 @@ impl Arguments {
             .max_by(|(one, _), (other, _)| one.total_cmp(other))
             .filter(|(likeness, _)| *likeness >= NEAR_ENOUGH);
         let hint = match nearest {
+            _ if ENVELOPE_MEMBERS.contains(&name) => {
+                "It is no argument but belongs into the envelope: `_meta[\"mmw/envelope\"]` over MCP, \
+                 `envelope` in a body of REST."
+                    .to_owned()
+            }
             Some((_, known)) => format!("Did you mean `{known}`?"),
             None => format!("Known arguments: {}.", self.names.join(", ")),
         };
@@ -183,6 +201,12 @@ mod tests {
             &json!({"query": "q", "sourceId": "w"}),
             "sourceId",
             "Did you mean `source_id`?",
+        );
+        check(
+            "remember",
+            &json!({"content": "x", "idempotency_key": "k"}),
+            "idempotency_key",
+            "belongs into the envelope",
         );
         check(
             "forget",

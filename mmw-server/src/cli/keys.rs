@@ -4,13 +4,17 @@ use std::process::ExitCode;
 
 use mmw_core::env::{Clock as _, SystemClock};
 use mmw_core::place::Scopes;
+use mmw_core::plan::Limits;
 use mmw_core::time::DAY_MS;
-use mmw_store::{KeyInfo, KeyOrder};
+use mmw_store::{Failure, KeyInfo, KeyOrder, Memory};
 use serde_json::{Value, json};
 
 use super::output::{self, Failed, STRONG};
 use crate::compose;
 use crate::config::Config;
+
+/// The project of a key that names none.
+const DEFAULT_PROJECT: &str = "default";
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
@@ -22,7 +26,7 @@ pub(super) enum Command {
         /// What the key is called
         name: String,
         /// The project that it is bound to
-        #[arg(long, default_value = "default")]
+        #[arg(long, default_value = DEFAULT_PROJECT)]
         project: String,
         /// Whose key it is
         #[arg(long, default_value = "default", value_name = "PERSON")]
@@ -68,6 +72,7 @@ pub(super) fn run(config: &Config, command: Command) -> Result<ExitCode, Failed>
         } => {
             let scopes = Scopes::parse(&scopes)
                 .map_err(|unknown| Failed::new(format!("`{unknown}` is no scope")))?;
+            project_of(&memory, &project)?;
             let order = KeyOrder {
                 project,
                 principal,
@@ -100,7 +105,12 @@ pub(super) fn run(config: &Config, command: Command) -> Result<ExitCode, Failed>
             }
         }
         Command::Revoke { id, json } => {
-            let key = memory.revoke_key(&id)?;
+            let key = memory.revoke_key(&id).map_err(|failure| match failure {
+                Failure::NotFound(_) => {
+                    Failed::new("there is no key with that id; `mmw-server key list` shows them")
+                }
+                other => other.into(),
+            })?;
             if json {
                 output::json(&data(&key));
             } else {
@@ -109,6 +119,19 @@ pub(super) fn run(config: &Config, command: Command) -> Result<ExitCode, Failed>
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Makes sure that there is such a project. In a store that has none at all, `default` is made.
+fn project_of(memory: &Memory, name: &str) -> Result<(), Failed> {
+    let projects = memory.list_projects()?;
+    if projects.is_empty() && name == DEFAULT_PROJECT {
+        memory.create_project(name, Limits::default())?;
+    } else if !projects.iter().any(|project| project.name == name) {
+        return Err(Failed::new(
+            "there is no project of that name; `mmw-server project list` shows them",
+        ));
+    }
+    Ok(())
 }
 
 fn line(key: &KeyInfo) -> String {

@@ -122,7 +122,7 @@ pub(super) fn is_terminal() -> bool {
 }
 
 /// What holds whatever filter is asked for.
-const QUIET: &str = "rmcp=warn,hyper=warn,h2=warn";
+const QUIET: &str = "rmcp=error,hyper=warn,h2=warn";
 
 /// Starts logging to stderr; later calls do nothing.
 pub(super) fn start_logs(filter: &str) {

@@ -28,6 +28,9 @@ pub(super) struct Options {
 pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed> {
     let memory = compose::open(config)?;
     let first = memory.first_start().map_err(StartError::FirstStart)?;
+    if first.is_none() && memory.list_keys()?.is_empty() {
+        tracing::warn!("nobody can call yet: make a key with `mmw-server key create <name>`");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

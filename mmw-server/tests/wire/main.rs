@@ -11,4 +11,5 @@ mod harness;
 mod http_contract;
 mod lists;
 mod modern;
+mod program;
 mod stdio;

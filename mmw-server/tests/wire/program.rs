@@ -1,0 +1,124 @@
+//! The program as it is started: commands, exit codes, what is printed where.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Program {
+    folder: TempDir,
+}
+
+impl Program {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_mmw-server"))
+            .args(arguments)
+            .arg("--data-dir")
+            .arg(self.folder.path().join("data"))
+            .env_clear()
+            .output()
+            .unwrap()
+    }
+
+    /// Runs a command that succeeds and returns what it printed.
+    fn told(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains('\u{1b}'), "no colours but on a terminal");
+        text
+    }
+
+    fn data(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.told(arguments)).unwrap()
+    }
+
+    fn fails(&self, arguments: &[&str], exit_code: i32, words: &str) {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(exit_code),
+            "{arguments:?} {errors}"
+        );
+        assert!(errors.contains(words), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn keys_are_made_listed_and_revoked() {
+    let program = Program::new();
+    assert_eq!(program.told(&["key", "list"]).trim(), "There are no keys.");
+    let key = program.data(&[
+        "key",
+        "create",
+        "laptop",
+        "--scopes",
+        "read,review",
+        "--json",
+    ]);
+    let (id, secret) = (key["id"].as_str().unwrap(), key["key"].as_str().unwrap());
+    assert!(secret.starts_with(&format!("mmw_{id}_")));
+    let list = program.told(&["key", "list"]);
+    assert!(list.contains(id) && list.contains("[read,review]") && list.contains("in force"));
+    assert!(!list.contains(secret));
+    program.told(&["key", "revoke", id]);
+    assert!(program.told(&["key", "list"]).contains("revoked"));
+    program.fails(&["key", "revoke", "nope"], 1, "no key with that id");
+    program.fails(
+        &["key", "create", "x", "--scopes", "fly"],
+        1,
+        "`fly` is no scope",
+    );
+    program.fails(
+        &["key", "create", "x", "--project", "nope"],
+        1,
+        "no project of that name",
+    );
+}
+
+#[test]
+fn projects_are_made_and_listed_and_the_store_is_looked_after() {
+    let program = Program::new();
+    program.fails(&["verify"], 1, "there is no store");
+    program.told(&["project", "create", "api", "--max-records", "10"]);
+    program.fails(&["project", "create", "api"], 1, "is taken");
+    let list = program.data(&["project", "list", "--json"]);
+    assert_eq!(
+        (&list[0]["name"], &list[0]["max_records"]),
+        (&"api".into(), &10.into())
+    );
+    assert_eq!(program.told(&["verify"]).trim(), "The store is sound.");
+    assert_eq!(program.data(&["audit", "verify", "--json"])["ok"], true);
+    let purged = program.data(&["purge", "--project", "api", "--dry-run", "--json"]);
+    assert_eq!(purged["ids"], serde_json::json!([]));
+    program.fails(
+        &["purge", "--project", "nope"],
+        1,
+        "no project of that name",
+    );
+}
+
+#[test]
+fn what_is_not_understood_or_usable_has_its_exit_code() {
+    let program = Program::new();
+    program.fails(&["--bogus"], 2, "--bogus");
+    program.fails(&["serve", "--listen", "here"], 2, "MMW_LISTEN");
+    std::fs::write(program.folder.path().join("data"), b"a file, not a folder").unwrap();
+    program.fails(&["serve"], 3, "can't be used");
+    let help = program.run(&["--help"]);
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains("Exit codes:") && help.contains("MMW_DATA_DIR"));
+    assert!(
+        program
+            .told(&["completions", "bash"])
+            .contains("mmw-server")
+    );
+}
