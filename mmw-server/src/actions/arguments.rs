@@ -174,9 +174,54 @@ fn type_words(kind: &TypeKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
 
     use crate::actions::Registry;
+
+    /// A text that must not come back.
+    const MARK: &str = "hunter2";
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            Just(Value::from(MARK)),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map("[a-z]{1,4}", inner, 0..4)
+                    .prop_map(|object| Value::from_iter(object)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_arguments_are_taken_or_refused_without_repeating_a_value(
+            values in proptest::collection::vec(any_value(), 16),
+            unknown in proptest::option::of("[a-z_]{1,12}"),
+        ) {
+            for action in Registry::standard().iter() {
+                let properties = action.input["properties"].as_object().unwrap();
+                let mut arguments: crate::actions::Object = properties
+                    .keys()
+                    .zip(&values)
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect();
+                if let Some(unknown) = &unknown {
+                    arguments.insert(unknown.clone(), Value::from(MARK));
+                }
+                if let Err(refused) = action.check(arguments) {
+                    prop_assert!(refused.field.is_some());
+                    prop_assert!(!refused.to_string().contains(MARK), "{}", refused);
+                }
+            }
+        }
+    }
 
     fn check(tool: &str, arguments: &serde_json::Value, field: &str, message: &str) {
         let registry = Registry::standard();

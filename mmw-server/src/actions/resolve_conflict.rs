@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use super::{Action, Asked, Facts, Hints, Object, Question, text};
 use crate::fault::{Code, Fault};
 
+/// How much of a version a person is shown before deciding, in characters.
+const SHOWN_CHARS: usize = 4000;
+
 /// Versions that a question lists.
 const MAX_SHOWN: usize = 20;
 
@@ -57,6 +60,10 @@ fn ask(memory: &Memory, asked: &Asked, args: &ResolveArgs) -> Result<Option<Ques
     for version in versions.iter().take(MAX_SHOWN) {
         message.push('\n');
         message.push_str(&text::version(version, asked.now));
+        if version.content.len() > text::SNIPPET_CHARS {
+            message.push('\n');
+            message.push_str(&text::quoted(&text::cut(&version.content, SHOWN_CHARS)));
+        }
     }
     let choices: Vec<Value> = versions
         .iter()

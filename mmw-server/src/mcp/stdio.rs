@@ -260,3 +260,81 @@ fn read_message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Err
         ))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rmcp::model::{JsonRpcMessage, NumberOrString};
+
+    use super::*;
+
+    /// Returns the ids of the requests that are read, and how many lines were refused.
+    async fn read(input: Vec<u8>, chunk: usize) -> (Vec<i64>, usize) {
+        let (mut to, from) = tokio::io::duplex(chunk);
+        let writing = tokio::spawn(async move {
+            to.write_all(&input).await.unwrap();
+        });
+        let (answers, output) = tokio::io::duplex(1 << 20);
+        let mut lines = Lines::new(from, output);
+        let mut ids = Vec::new();
+        while let Some(message) = lines.receive().await {
+            if let JsonRpcMessage::Request(request) = message
+                && let NumberOrString::Number(id) = request.id
+            {
+                ids.push(id);
+            }
+        }
+        writing.await.unwrap();
+        drop(lines);
+        let mut refused = BufReader::new(answers).lines();
+        let mut n_refused = 0;
+        while refused.next_line().await.unwrap().is_some() {
+            n_refused += 1;
+        }
+        (ids, n_refused)
+    }
+
+    fn request(id: i64) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn however_the_input_is_cut_the_messages_are_the_same(
+            ids in proptest::collection::vec(0..100_i64, 0..8),
+            bad in proptest::collection::vec("[a-z{\\[]{1,9}", 0..4),
+            chunk in 1..40_usize,
+            last_break in any::<bool>(),
+        ) {
+            let mut lines: Vec<String> = ids.iter().map(|id| request(*id)).collect();
+            for (nth, bad) in bad.iter().enumerate() {
+                lines.insert((nth * 2).min(lines.len()), bad.clone());
+            }
+            let mut input = lines.join("\n");
+            if last_break {
+                input.push('\n');
+            }
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let (read, n_refused) = runtime.block_on(read(input.into_bytes(), chunk));
+            prop_assert_eq!(read, ids);
+            prop_assert_eq!(n_refused, bad.len());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
+        let padded = |length: usize| {
+            let request = request(1);
+            format!(
+                "{request}{}\n{}\n",
+                " ".repeat(length - request.len() - 1),
+                self::request(2)
+            )
+        };
+        let fits = padded(MAX_LINE_BYTES);
+        assert_eq!(read(fits.into_bytes(), 4096).await, (vec![1, 2], 0));
+        let too_long = padded(MAX_LINE_BYTES + 1);
+        assert_eq!(read(too_long.into_bytes(), 4096).await, (vec![2], 1));
+    }
+}

@@ -1,5 +1,7 @@
 //! HTTP statuses, headers and bodies, as the contract has them.
 
+use std::sync::Arc;
+
 use mmw_core::plan::Limits;
 use serde_json::{Value, json};
 
@@ -357,4 +359,53 @@ async fn stopping_finishes_what_has_begun_and_then_refuses() {
             .await
             .is_err()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_line_is_told_to_come_back_and_nothing_of_it_is_lost() {
+    let world = Arc::new(World::start().await);
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (held, is_held) = tokio::sync::oneshot::channel();
+    let memory = world.memory.clone();
+    let holding = tokio::task::spawn_blocking(move || {
+        let mut held = Some(held);
+        // Nobody else can write until this transaction ends.
+        let ended = memory.engine().write(&mut |_| {
+            if let Some(held) = held.take() {
+                held.send(()).unwrap();
+            }
+            drop(released.recv());
+            Ok(())
+        });
+        ended.unwrap();
+    });
+    is_held.await.unwrap();
+    let mut calls = tokio::task::JoinSet::new();
+    for n in 0..mmw_server::lane::MAX_WAITING + 40 {
+        let world = Arc::clone(&world);
+        calls.spawn(async move {
+            let call = message(
+                "tools/call",
+                &json!({ "name": "remember", "arguments": { "content": format!("fact {n}") } }),
+            );
+            world.post("/mcp", &[], &call).await
+        });
+    }
+    let refused = calls.join_next().await.unwrap().unwrap();
+    assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
+    assert_eq!(refused.json()["error"]["data"]["code"], "busy");
+    drop(release);
+    holding.await.unwrap();
+    let (mut n_saved, mut n_refused) = (0, 1);
+    while let Some(answer) = calls.join_next().await {
+        let answer = answer.unwrap();
+        match answer.status {
+            200 => n_saved += 1,
+            503 => n_refused += 1,
+            _ => panic!("{answer:?}"),
+        }
+    }
+    assert_eq!(n_saved + n_refused, mmw_server::lane::MAX_WAITING + 40);
+    let projects = world.memory.list_projects().unwrap();
+    assert_eq!(projects[0].n_records, n_saved as u64);
 }
