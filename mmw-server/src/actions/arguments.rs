@@ -194,7 +194,7 @@ mod tests {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
                 proptest::collection::btree_map("[a-z]{1,4}", inner, 0..4)
-                    .prop_map(|object| Value::from_iter(object)),
+                    .prop_map(Value::from_iter),
             ]
         })
     }
@@ -223,7 +223,7 @@ mod tests {
         }
     }
 
-    fn check(tool: &str, arguments: &serde_json::Value, field: &str, message: &str) {
+    fn check(tool: &str, arguments: &Value, field: &str, message: &str) {
         let registry = Registry::standard();
         let action = registry.get(tool).unwrap();
         let refused = action

@@ -374,7 +374,7 @@ async fn a_full_line_is_told_to_come_back_and_nothing_of_it_is_lost() {
             if let Some(held) = held.take() {
                 held.send(()).unwrap();
             }
-            drop(released.recv());
+            let _ = released.recv();
             Ok(())
         });
         ended.unwrap();
