@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes};
 use http::HeaderMap;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::{BODY_PATIENCE, MAX_BODY_BYTES};
@@ -34,7 +34,10 @@ async fn read_within_limit(headers: &HeaderMap, mut body: Body) -> Result<Bytes,
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.parse().ok());
     if announced.is_some_and(|bytes| bytes > MAX_BODY_BYTES as u64) {
-        drain(&mut body).await;
+        // Who asks first whether to send it has not begun to.
+        if !headers.contains_key(EXPECT) {
+            drain(&mut body).await;
+        }
         return Err(too_large());
     }
     let read = Limited::new(&mut body, MAX_BODY_BYTES).collect().await;
