@@ -54,7 +54,8 @@ impl Timestamp {
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         let text = text.trim();
         let moment = match OffsetDateTime::parse(text, &Rfc3339) {
-            Ok(moment) => moment.to_offset(UtcOffset::UTC),
+            // An offset can lead out of the years that there are.
+            Ok(moment) => moment.checked_to_offset(UtcOffset::UTC).ok_or(TimeError)?,
             Err(_) => Self::parse_date(text).ok_or(TimeError)?,
         };
         if !(1..=9999).contains(&moment.year()) {
@@ -117,6 +118,8 @@ mod tests {
             "2025-13-01",
             "0000-01-01T00:00:00Z",
             "10000-01-01T00:00:00Z",
+            "9999-12-31T23:59:59-23:59",
+            "0001-01-01T00:00:00+23:59",
             "2025-07-25 02:00",
             "2025-7-5",
         ] {
