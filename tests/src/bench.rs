@@ -13,7 +13,8 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`.
+/// Runs the benchmark. Arguments: `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
+/// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     match read(arguments) {
         Ok(plan) => {
@@ -37,6 +38,15 @@ pub(crate) struct Plan {
     pub(crate) sizes: Vec<usize>,
     pub(crate) n_queries: usize,
     pub(crate) folder: std::path::PathBuf,
+    /// All of them if none are named.
+    stages: Vec<String>,
+}
+
+impl Plan {
+    /// Tells whether a stage is to be measured.
+    pub(crate) fn has(&self, stage: &str) -> bool {
+        self.stages.is_empty() || self.stages.iter().any(|named| named == stage)
+    }
 }
 
 fn read(mut arguments: impl Iterator<Item = String>) -> Result<Plan, String> {
@@ -44,6 +54,7 @@ fn read(mut arguments: impl Iterator<Item = String>) -> Result<Plan, String> {
         sizes: SIZES.to_vec(),
         n_queries: 2_000,
         folder: std::env::temp_dir(),
+        stages: Vec::new(),
     };
     while let Some(name) = arguments.next() {
         let value = arguments
@@ -56,6 +67,7 @@ fn read(mut arguments: impl Iterator<Item = String>) -> Result<Plan, String> {
         match name.as_str() {
             "--sizes" => plan.sizes = value.split(',').map(number).collect::<Result<_, _>>()?,
             "--queries" => plan.n_queries = number(&value)?,
+            "--stages" => plan.stages = value.split(',').map(str::to_owned).collect(),
             "--folder" => plan.folder = value.into(),
             _ => return Err(format!("unknown argument {name}")),
         }

@@ -391,7 +391,7 @@ pub struct Elsewhere {
 pub struct SearchAnswer {
     /// The hits, best first; open claims of one fact next to each other, newest first.
     pub hits: Vec<Hit>,
-    /// How many facts and records match, before `limit`; at most 512 are counted.
+    /// How many records and facts match, before `limit`, as far as was looked.
     pub total: u32,
     /// Other workspaces of the project that have matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -27,9 +27,9 @@ use super::hits::{Found, hit, holds, shown_versions};
 use super::judged::Judge;
 use crate::engine::{EngineResult, Row, Snapshot, read};
 
-/// The most matches that are counted for `total`.
+/// The most matches that are counted in another workspace.
 const MAX_COUNTED: usize = 512;
-/// How many candidates are read at a time.
+/// How many candidates are read at a time where filters may leave some out.
 const CHUNK: usize = 32;
 /// The most sources that one bare hash is taken to belong to.
 const MAX_HASH_SOURCES: usize = 16;
@@ -134,8 +134,7 @@ struct Gathered {
     total: u32,
 }
 
-/// Goes through the candidates, best first, and gathers facts until the limit. Counts on to
-/// [`MAX_COUNTED`] candidates.
+/// Goes through the candidates, best first, and gathers facts until the limit.
 fn gather(
     snapshot: &dyn Snapshot,
     caller: &Caller,
@@ -149,14 +148,16 @@ fn gather(
         total: 0,
     };
     let mut seen_facts: HashSet<(Place, FactKey)> = HashSet::new();
-    let mut counted = 0;
-    for chunk in candidates.ranked.chunks(CHUNK) {
+    let mut rest = candidates.ranked.as_slice();
+    while !rest.is_empty() {
         // What lies behind the limit is only counted, and only if nothing has to be read for it.
-        let is_full = gathered.groups.len() >= query.limit;
-        if is_full && !query.filters() {
-            counted += chunk.len();
-            continue;
+        let missing = query.limit.saturating_sub(gathered.groups.len());
+        if missing == 0 && !query.filters() {
+            break;
         }
+        let at_once = if query.filters() { CHUNK } else { missing };
+        let (chunk, behind) = rest.split_at(at_once.min(rest.len()));
+        rest = behind;
         let rows: Vec<Row> = chunk.iter().map(|candidate| candidate.row).collect();
         let mut stored = snapshot.records_at(&rows)?;
         stored.retain(|stored| caller.sees(stored.record.place.project));
@@ -180,7 +181,7 @@ fn gather(
             }
         }
     }
-    gathered.total += u32::try_from(counted).unwrap_or(u32::MAX);
+    gathered.total += u32::try_from(rest.len()).unwrap_or(u32::MAX);
     Ok(gathered)
 }
 

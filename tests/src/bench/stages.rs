@@ -37,8 +37,8 @@ pub(crate) fn measure(size: usize, plan: &Plan) -> String {
     let mut table = format!(
         "### {size} records\n\n| what | p50 ms | p95 ms | p99 ms | note |\n|---|---|---|---|---|\n"
     );
-    {
-        // The layout of a server, so that the same store is measured over HTTP afterwards.
+    if plan.has("http") || plan.has("start") {
+        // A server's first start, so that the same store is measured over HTTP afterwards.
         let server = Server::start(folder.path());
         assert!(server.stop().success());
     }
@@ -47,11 +47,19 @@ pub(crate) fn measure(size: usize, plan: &Plan) -> String {
         .local_caller("default", Way::Library)
         .expect("the project is there");
     table += &load(&memory, &me, &corpus, size, folder.path());
-    table += &searches(&memory, &me, &corpus, size, plan.n_queries);
-    table += &saves(&memory, &me, &corpus, folder.path());
+    if plan.has("search") {
+        table += &searches(&memory, &me, &corpus, size, plan.n_queries);
+    }
+    if plan.has("save") {
+        table += &saves(&memory, &me, &corpus, folder.path());
+    }
     drop(memory);
-    table += &over_http(&corpus, size, plan.n_queries, folder.path());
-    table += &starts(&corpus, folder.path());
+    if plan.has("http") {
+        table += &over_http(&corpus, size, plan.n_queries, folder.path());
+    }
+    if plan.has("start") {
+        table += &starts(&corpus, folder.path());
+    }
     table
 }
 
