@@ -1,15 +1,19 @@
 //! No command: MCP on standard input and output, on the store of this computer.
 //!
 //! The store is opened and git asked when the first call needs them, so that `initialize` is
-//! answered at once. Standard output is the protocol's from here on.
+//! answered at once. Standard output is the protocol's from here on. Ends with the input, or with
+//! the client.
+
+mod orphan;
 
 use std::sync::Arc;
 
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::place::Way;
 use mmw_server::desk::Order;
-use mmw_server::mcp::{Embedded, serve_stdio};
+use mmw_server::mcp::{Embedded, serve_lines};
 
+use self::orphan::UntilOrphaned;
 use super::Desk;
 use crate::exit::{Exit, Trouble, chain};
 use crate::project::branch_of;
@@ -44,7 +48,10 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
         .enable_all()
         .build()
         .map_err(|error| Trouble::usage(format!("the program can't start: {error}")))?;
-    let served = runtime.block_on(serve_stdio(embedded));
+    let served = runtime.block_on(async {
+        let input = UntilOrphaned::new(tokio::io::stdin());
+        serve_lines(embedded, input, tokio::io::stdout()).await
+    });
     // A read of standard input that nobody will answer must not hold the program back.
     runtime.shutdown_background();
     match served {
