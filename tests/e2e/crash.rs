@@ -20,8 +20,8 @@ const N_KILLS_FULL: usize = 200;
 const N_WRITERS: usize = 4;
 
 fn n_kills() -> usize {
-    match std::env::var("MMW_E2E_CRASH") {
-        Ok(full) if full == "1" => N_KILLS_FULL,
+    match mmw_tests::environment::choice("MMW_E2E_CRASH") {
+        Some(full) if full == "1" => N_KILLS_FULL,
         _ => N_KILLS,
     }
 }

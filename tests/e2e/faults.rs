@@ -12,7 +12,7 @@ fn agent(home: &Path, arguments: &[&str]) -> Output {
     Command::new(programs::path("mmw-agent"))
         .args(arguments)
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("PATH", mmw_tests::environment::search_path())
         .env("HOME", home)
         .env("MMW_AGENT_HOME", home)
         .current_dir(home)

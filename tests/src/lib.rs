@@ -2,6 +2,7 @@
 //! sockets. Nothing here knows a rule of the product.
 
 pub mod bench;
+pub mod environment;
 pub mod programs;
 pub mod rpc;
 pub mod server;

@@ -41,7 +41,7 @@ impl StdioClient {
         let mut command = Command::new(programs::path("mmw-agent"));
         command
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+            .env("PATH", crate::environment::search_path());
         command
             .env("MMW_AGENT_HOME", home)
             .env("HOME", home)

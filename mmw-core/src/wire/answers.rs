@@ -47,10 +47,13 @@ pub struct RecordView {
     pub valid_from: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<Timestamp>,
-    pub visibility: String,
-    pub author: PrincipalId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<PrincipalId>,
     pub created_at: Timestamp,
-    pub received_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,14 +91,29 @@ impl RecordView {
             derived_from: record.derived_from.clone(),
             valid_from: record.valid_from,
             valid_until: record.valid_until,
-            visibility: record.visibility.name().to_owned(),
-            author: record.said.author,
+            visibility: Some(record.visibility.name().to_owned()),
+            author: Some(record.said.author),
             created_at: record.said.created_at,
-            received_at: record.said.received_at,
+            received_at: Some(record.said.received_at),
             agent: record.said.agent.clone(),
             client: record.said.client.clone(),
             session_id: record.said.session.clone(),
             branch: record.said.branch.clone(),
+        }
+    }
+
+    /// Returns the record without what a model does not need beside every hit; `explain_memory` has
+    /// the rest.
+    #[must_use]
+    pub fn short(self) -> Self {
+        Self {
+            visibility: None,
+            author: None,
+            received_at: None,
+            agent: None,
+            client: None,
+            session_id: None,
+            ..self
         }
     }
 }

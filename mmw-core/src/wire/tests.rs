@@ -6,8 +6,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use schemars::{JsonSchema, schema_for};
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::samples::{caller, clean, drafts, labels, moments, record_ids};

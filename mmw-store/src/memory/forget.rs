@@ -47,12 +47,8 @@ impl Memory {
 
 fn target(caller: &Caller, args: &ForgetArgs) -> Result<Target, Failure> {
     match (&args.memory_id, &args.source_id) {
+        // "Ids need no workspace": one that comes with an id, as models like to send it, is no harm.
         (Some(id), None) => {
-            if args.workspace.is_some() {
-                return Err(
-                    Invalid::new("workspace", "goes with source_id; an id needs none").into(),
-                );
-            }
             let id = id
                 .parse()
                 .map_err(|e| Invalid::new("memory_id", format!("{e}")))?;

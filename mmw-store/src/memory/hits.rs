@@ -65,7 +65,7 @@ pub(super) fn hit(
         .fact_of(record)?
         .and_then(|fact| fact.versions.superseded_by(record.id));
     Ok(Hit {
-        record: judge.view(record)?,
+        record: judge.view(record)?.short(),
         status,
         status_reasons,
         superseded_by,

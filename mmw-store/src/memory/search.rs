@@ -80,7 +80,7 @@ fn find(
             let current = [(shared, hash.clone())];
             let mut judge = Judge::new(snapshot, caller, now, &current);
             let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
-            return answer(snapshot, caller, judge, query, &candidates, gathered, None);
+            return answer(snapshot, caller, judge, query, &candidates, &gathered, None);
         }
         let notice = "current_source_hash is not known for any source: pass source_id with it, or \
                       current_sources. No hit was marked by it.";
@@ -90,11 +90,11 @@ fn find(
             judge,
             query,
             &candidates,
-            gathered,
+            &gathered,
             Some(notice),
         );
     }
-    answer(snapshot, caller, judge, query, &candidates, gathered, None)
+    answer(snapshot, caller, judge, query, &candidates, &gathered, None)
 }
 
 /// Where a search looks: the workspaces that were chosen, and the person's own.
@@ -283,7 +283,7 @@ fn answer(
     mut judge: Judge<'_>,
     query: &Query,
     candidates: &Candidates,
-    gathered: Gathered,
+    gathered: &Gathered,
     notice: Option<&str>,
 ) -> EngineResult<SearchAnswer> {
     let ids: Vec<RecordId> = gathered

@@ -1,5 +1,11 @@
 //! The rules of the domain on the real store: one module a rule.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
 mod access;
 mod bulk;
 mod conflicts;

@@ -14,8 +14,6 @@ pub(super) const MIN_MAX_TOKENS: i64 = 200;
 pub(super) const MAX_MAX_TOKENS: i64 = 100_000;
 /// Characters that one token is estimated at, times two.
 const HALF_CHARS_PER_TOKEN: usize = 5;
-/// What a hit costs beside its content, in characters.
-const HIT_OVERHEAD_CHARS: usize = 250;
 /// No content is cut below this, in characters: a stump would say less than an omission.
 const MIN_CONTENT_CHARS: usize = 200;
 /// What a brief hit shows of its content, in characters.
@@ -33,7 +31,7 @@ pub(super) fn apply(answer: &mut SearchAnswer, max_tokens: usize, is_brief: bool
     let mut left = budget;
     for at in 0..n_hits {
         let hit = &mut answer.hits[at];
-        let others = cost(hit) - n_chars(&hit.record.content);
+        let others = cost(hit).saturating_sub(n_chars(&hit.record.content));
         // What comes after must keep room for a stump each, as far as there is room.
         let fair = left.saturating_sub(others) / (n_hits - at).min(4);
         let room = fair.max(MIN_CONTENT_CHARS);
@@ -57,20 +55,9 @@ fn n_chars(text: &str) -> usize {
     text.chars().count()
 }
 
+/// What a hit costs, in characters: as the JSON that models are shown.
 fn cost(hit: &Hit) -> usize {
-    let reasons: usize = hit
-        .status_reasons
-        .iter()
-        .map(|reason| n_chars(&reason.text) + 80)
-        .sum();
-    let relations: usize = hit
-        .graph_relations
-        .iter()
-        .map(|relation| n_chars(&relation.snippet) + 90)
-        .sum();
-    let differences = hit.differences.len() * 150;
-    let anchors = hit.anchors.len() * 180;
-    n_chars(&hit.record.content) + HIT_OVERHEAD_CHARS + reasons + relations + differences + anchors
+    serde_json::to_string(hit).map_or(usize::MAX, |json| n_chars(&json))
 }
 
 /// Cuts the content to at most `max_chars` characters at the end of a grapheme.
