@@ -87,7 +87,7 @@ mod tests {
     impl Entropy for Counting {
         fn fill(&self, bytes: &mut [u8]) {
             for (n, byte) in bytes.iter_mut().enumerate() {
-                *byte = u8::try_from(n * 7 + 201 & 0xff).unwrap();
+                *byte = u8::try_from((n * 7 + 201) & 0xff).unwrap();
             }
         }
     }
