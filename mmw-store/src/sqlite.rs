@@ -47,8 +47,9 @@ impl Options {
 /// The embedded engine on one file.
 pub struct Sqlite {
     file: PathBuf,
-    writer: Lender,
+    // Closed in this order: only a connection that may write carries the log over and removes it.
     readers: Lender,
+    writer: Lender,
 }
 
 impl Sqlite {
@@ -74,8 +75,8 @@ impl Sqlite {
             .map_err(|error| connection::refine(file, error))?;
         Ok(Self {
             file: file.to_owned(),
-            writer: Lender::holding(writer, options.max_wait),
             readers: Lender::opening(file, options.max_readers.max(1), options.max_wait),
+            writer: Lender::holding(writer, options.max_wait),
         })
     }
 

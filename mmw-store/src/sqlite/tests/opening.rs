@@ -22,6 +22,17 @@ fn what_was_written_is_there_after_reopening() {
 }
 
 #[test]
+fn the_last_one_to_close_leaves_one_file() {
+    let (engine, folder) = open();
+    let world = World::found(&engine);
+    write(&engine, |txn| put(txn, &record(&world.here, 1, "one"))).unwrap();
+    // Leaves a reading connection on the shelf.
+    read(&engine, |snapshot| snapshot.record(record_id(1))).unwrap();
+    drop(engine);
+    assert!(!folder.path().join("store.db-wal").exists());
+}
+
+#[test]
 fn two_engines_on_one_file_see_each_others_writes() {
     let (one, folder) = open();
     let two = Sqlite::open(&folder.path().join("store.db")).unwrap();
