@@ -10,6 +10,9 @@ pub const MAX_SOURCE_ID_BYTES: usize = 1024;
 /// The longest hash, in bytes.
 pub const MAX_HASH_BYTES: usize = 256;
 
+/// The longest kind of a span, in bytes.
+pub const MAX_SPAN_KIND_BYTES: usize = 32;
+
 /// Names a document, file or session; what follows the first `#` names a span of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(String);

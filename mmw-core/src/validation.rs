@@ -9,7 +9,7 @@ use crate::record::{
     Confidence, FactKey, MAX_CONTENT_BYTES, MAX_DERIVED_FROM, MAX_LABEL_CHARS, MAX_TAG_CHARS,
     MAX_TAGS,
 };
-use crate::source::{ContentHash, MAX_SOURCE_ID_BYTES, SourceId};
+use crate::source::{ContentHash, MAX_SOURCE_ID_BYTES, MAX_SPAN_KIND_BYTES, SourceId};
 use crate::time::Timestamp;
 
 /// An argument that can't be accepted.
@@ -111,6 +111,24 @@ pub fn source_id(field: &str, text: &str) -> Result<SourceId, Invalid> {
         Invalid::new(
             field,
             format!("must be 1 to {MAX_SOURCE_ID_BYTES} bytes without control characters"),
+        )
+    })
+}
+
+/// Returns the kind of a span: a plain word such as `heading`, `lines` or `symbol`, never free text.
+///
+/// # Errors
+/// Anything but 1 to [`MAX_SPAN_KIND_BYTES`] small letters and `-`.
+pub fn span_kind(field: &str, text: &str) -> Result<String, Invalid> {
+    let is_word = (1..=MAX_SPAN_KIND_BYTES).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    is_word.then(|| text.to_owned()).ok_or_else(|| {
+        Invalid::new(
+            field,
+            format!(
+                "must be a word of at most {MAX_SPAN_KIND_BYTES} small letters, such as `heading`, \
+                 `lines` or `symbol`"
+            ),
         )
     })
 }
@@ -278,6 +296,16 @@ mod tests {
         assert!(tags(&many(MAX_TAGS + 1)).is_err());
         assert!(tags(&["x".repeat(64)]).is_ok());
         assert!(tags(&["x".repeat(65)]).is_err());
+    }
+
+    #[test]
+    fn the_kind_of_a_span_is_a_word() {
+        for word in ["heading", "lines", "symbol", "code-block"] {
+            assert_eq!(span_kind("span.kind", word).unwrap(), word);
+        }
+        for text in ["", "Heading", "two words", "ghp_a1b2", &"x".repeat(33)] {
+            assert!(span_kind("span.kind", text).is_err(), "{text}");
+        }
     }
 
     #[test]

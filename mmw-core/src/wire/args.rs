@@ -211,7 +211,7 @@ impl RememberArgs {
 impl SpanArgs {
     fn read(&self) -> Result<Span, Invalid> {
         Ok(Span {
-            kind: validation::label("span.kind", &self.kind)?,
+            kind: validation::span_kind("span.kind", &self.kind)?,
             label: validation::label("span.label", &self.label)?,
             hash: validation::hash("span.hash", &self.hash)?,
         })
