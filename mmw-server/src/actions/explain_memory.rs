@@ -75,12 +75,14 @@ pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
         ));
     }
     for relation in &answer.graph_relations {
+        let said = if relation.snippet.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", text::snippet(&relation.snippet))
+        };
         lines.push(format!(
-            "Link {} {} {}: {}",
-            relation.kind,
-            relation.direction,
-            relation.id,
-            text::snippet(&relation.snippet)
+            "Link {} {} {}{said}",
+            relation.kind, relation.direction, relation.id
         ));
     }
     for replaced in &answer.replaced {

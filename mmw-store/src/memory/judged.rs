@@ -276,12 +276,15 @@ impl<'a> Judge<'a> {
         Ok(anchors)
     }
 
-    /// Returns the links of records, by record.
+    /// Returns the links of records, by record. A neighbour's text is shown only where it could be a
+    /// hit beside the record: what lies in another workspace, was decided against or does not hold
+    /// yet is named by its id alone.
     pub(super) fn relations(
         &mut self,
         ids: &[RecordId],
     ) -> EngineResult<HashMap<RecordId, Vec<RelationView>>> {
         let mut relations: HashMap<RecordId, Vec<RelationView>> = HashMap::new();
+        self.load(ids)?;
         for direction in [Direction::Out, Direction::In] {
             let links = self.snapshot.links(ids, direction)?;
             let far_end = |link: &mmw_core::link::Link| match direction {
@@ -292,21 +295,42 @@ impl<'a> Judge<'a> {
             self.load(&others)?;
             for link in &links {
                 let (own, other) = far_end(link);
-                let Some(neighbour) = self.records.get(&other) else {
+                if !self.records.contains_key(&other)
+                    || relations.get(&own).map_or(0, Vec::len) >= MAX_SHOWN_NEIGHBOURS
+                {
                     continue;
-                };
-                let shown = relations.entry(own).or_default();
-                if shown.len() < MAX_SHOWN_NEIGHBOURS {
-                    shown.push(RelationView {
-                        kind: link.kind.name().to_owned(),
-                        direction: direction.name().to_owned(),
-                        id: other,
-                        snippet: cut_at_char(&neighbour.record.content, SNIPPET_BYTES).to_owned(),
-                    });
                 }
+                let snippet = self.snippet_beside(own, other)?;
+                relations.entry(own).or_default().push(RelationView {
+                    kind: link.kind.name().to_owned(),
+                    direction: direction.name().to_owned(),
+                    id: other,
+                    snippet,
+                });
             }
         }
         Ok(relations)
+    }
+
+    /// Returns the beginning of a neighbour's content as it may stand beside a record; empty if it
+    /// may not.
+    fn snippet_beside(&mut self, own: RecordId, other: RecordId) -> EngineResult<String> {
+        let place = self.records.get(&own).map(|stored| &stored.record.place);
+        let Some(neighbour) = self.records.get(&other).map(|stored| &stored.record) else {
+            return Ok(String::new());
+        };
+        if place != Some(&neighbour.place) || neighbour.lies_ahead_of(self.now) {
+            return Ok(String::new());
+        }
+        let neighbour = neighbour.clone();
+        let was_decided_against = self
+            .fact_of(&neighbour)?
+            .is_some_and(|fact| fact.versions.is_closed(other));
+        Ok(if was_decided_against {
+            String::new()
+        } else {
+            cut_at_char(&neighbour.content, SNIPPET_BYTES).to_owned()
+        })
     }
 
     /// Returns what a record and each claim that it disagrees with differ in.

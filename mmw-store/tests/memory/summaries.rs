@@ -1,6 +1,6 @@
 //! A summary inherits the trouble of its sources, at any depth.
 
-use mmw_core::wire::SearchArgs;
+use mmw_core::wire::{RememberArgs, SearchArgs};
 
 use crate::support::{World, asking, derived, fact, sha, sourced, statement};
 
@@ -143,4 +143,38 @@ fn links_are_shown_from_both_ends() {
         (down.direction.as_str(), down.id, down.snippet.as_str()),
         ("in", summary, "made from it")
     );
+}
+
+#[test]
+fn a_neighbour_that_could_be_no_hit_here_is_named_without_its_text() {
+    let world = World::new();
+    let save = |args: RememberArgs| world.save(args).record.unwrap().id;
+    let ahead = RememberArgs {
+        valid_from: Some("2099-01-01".into()),
+        ..statement("the quokka of the future")
+    };
+    let elsewhere = RememberArgs {
+        workspace: Some("elsewhere".into()),
+        ..statement("the quokka of another workspace")
+    };
+    let lost = world.say("k", "the quokka that lost");
+    let sources = [save(ahead), save(elsewhere), lost];
+    let summary = world
+        .save(derived("how limes grow", &sources))
+        .record
+        .unwrap()
+        .id;
+    let won = world.say("k", "the wombat that won");
+    world.resolve("k", won);
+    for relations in [
+        world.explain(summary).graph_relations,
+        world.find("how limes grow")[0].graph_relations.clone(),
+    ] {
+        let ids: Vec<_> = relations.iter().map(|link| link.id).collect();
+        assert!(sources.iter().all(|id| ids.contains(id)), "{ids:?}");
+        assert!(
+            relations.iter().all(|link| link.snippet.is_empty()),
+            "{relations:?}"
+        );
+    }
 }
