@@ -24,6 +24,7 @@ use std::sync::Arc;
 use mmw_core::env::{Clock, Entropy};
 use mmw_core::place::{Caller, Scope};
 use mmw_core::plan::{AccountState, may_use};
+use mmw_core::source::ContentHash;
 use mmw_core::validation::Invalid;
 use mmw_guard::Guard;
 
@@ -92,6 +93,21 @@ impl Memory {
         let account = read(self.engine(), |snapshot| snapshot.account(caller.account))?;
         let state = account.map_or(AccountState::Suspended, |account| account.state);
         may_use(state, scope)?;
+        Ok(())
+    }
+
+    /// Checks that a hash is not a secret.
+    fn check_hash(&self, field: &str, hash: &ContentHash) -> Result<(), Invalid> {
+        let value = hash.as_str().split_once(':').map_or("", |(_, value)| value);
+        for text in [hash.as_str(), value] {
+            if let Some(found) = self.guard.redact(text).1.first() {
+                let why = format!(
+                    "holds a secret ({}); give the hash of the source",
+                    found.rule
+                );
+                return Err(Invalid::new(field, why));
+            }
+        }
         Ok(())
     }
 

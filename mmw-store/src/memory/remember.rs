@@ -84,6 +84,23 @@ impl Memory {
         })?
     }
 
+    /// Refuses a secret in the place of a hash. A hash can't be replaced: with a placeholder it would
+    /// be the hash of nothing.
+    fn check_hashes(&self, draft: &Draft) -> Result<(), Invalid> {
+        let origin = &draft.origin;
+        let span = origin.span.as_ref().map(|span| &span.hash);
+        for (field, hash) in [
+            ("source_hash", origin.hash.as_ref()),
+            ("source_hash_text", origin.text_hash.as_ref()),
+            ("span.hash", span),
+        ] {
+            if let Some(hash) = hash {
+                self.check_hash(field, hash)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Screens a draft and takes everything that the transaction needs before it begins.
     pub(super) fn prepare(
         &self,
@@ -91,6 +108,7 @@ impl Memory {
         draft: Draft,
         now: Timestamp,
     ) -> Result<Prepared, RememberError> {
+        self.check_hashes(&draft)?;
         let id = draft
             .envelope
             .proposed_id
@@ -104,7 +122,7 @@ impl Memory {
                     author: caller.principal,
                     proposal: Proposal {
                         kind: LaneKind::Quarantined,
-                        draft: screened.draft().clone(),
+                        draft: without_key(screened.draft()),
                         replaced: screened.replaced().to_vec(),
                         classification: Classification::Fact,
                         why_durable: None,
@@ -126,6 +144,13 @@ impl Memory {
             }
         }
     }
+}
+
+/// Returns the draft as it may wait: its idempotency key is kept as a hash, and not here.
+pub(super) fn without_key(draft: &Draft) -> Draft {
+    let mut waiting = draft.clone();
+    waiting.envelope.idempotency_key = None;
+    waiting
 }
 
 /// A screened draft on its way into memory or into the lane.
@@ -162,8 +187,8 @@ pub(super) fn save(
 ) -> EngineResult<Result<Outcome, RememberError>> {
     let draft = screened.draft();
     let place = place_of(screened, caller);
-    let key = draft.envelope.idempotency_key.as_deref();
-    if let Some(key) = key
+    let key = kept_key(draft);
+    if let Some(key) = &key
         && let Some(earlier) = txn.answered(place.project, key)?
     {
         return Ok(replay(&earlier, screened, caller));
@@ -211,7 +236,7 @@ pub(super) fn save(
             insert(txn, caller, screened, &record, before, approval, now)?
         }
     };
-    if let Some(key) = key {
+    if let Some(key) = &key {
         keep(txn, place.project, key, screened, caller, &outcome, now)?;
     }
     Ok(Ok(outcome))
@@ -225,8 +250,8 @@ fn hold(
     item: &LaneItem,
     now: Timestamp,
 ) -> EngineResult<Result<Outcome, RememberError>> {
-    let key = screened.draft().envelope.idempotency_key.as_deref();
-    if let Some(key) = key
+    let key = kept_key(screened.draft());
+    if let Some(key) = &key
         && let Some(earlier) = txn.answered(item.project, key)?
     {
         return Ok(replay(&earlier, screened, caller));
@@ -269,7 +294,7 @@ fn hold(
         superseded: Vec::new(),
         replaced: ReplacedView::all_of(screened.replaced()),
     };
-    if let Some(key) = key {
+    if let Some(key) = &key {
         keep(txn, item.project, key, screened, caller, &outcome, now)?;
     }
     Ok(Ok(outcome))
@@ -458,6 +483,14 @@ pub(super) fn entry(
         ids,
         why: why.map(str::to_owned),
     }
+}
+
+/// An idempotency key as it is kept: as its hash. Clients make keys of what they have at hand, a
+/// secret included, and nothing but the same key has to be recognised.
+fn kept_key(draft: &Draft) -> Option<String> {
+    let key = draft.envelope.idempotency_key.as_ref()?;
+    let digest = Sha256::digest(key.as_bytes());
+    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The fingerprint of a request: of the screened draft, so that no secret goes into it.

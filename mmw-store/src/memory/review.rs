@@ -14,7 +14,7 @@ use mmw_guard::Verdict;
 
 use super::Memory;
 use super::failure::{Failure, RememberError};
-use super::remember::{entry, save};
+use super::remember::{entry, save, without_key};
 use crate::engine::{EngineResult, LaneFilter, Snapshot, Txn, read, write};
 
 /// How many items a list shows if the caller does not say.
@@ -206,7 +206,7 @@ impl Memory {
             project: caller.place(screened.draft().workspace.clone()).project,
             author: caller.principal,
             proposal: Proposal {
-                draft: screened.draft().clone(),
+                draft: without_key(screened.draft()),
                 replaced: screened.replaced().to_vec(),
                 ..proposal.clone()
             },

@@ -4,9 +4,9 @@ use mmw_core::fact::Versions;
 use mmw_core::ids::RecordId;
 use mmw_core::place::{Caller, Scope};
 use mmw_core::record::Record;
-use mmw_core::source::Freshness;
+use mmw_core::source::{Freshness, SourceId};
 use mmw_core::status::Level;
-use mmw_core::validation;
+use mmw_core::validation::{self, Invalid};
 use mmw_core::wire::{ReasonView, ValidateAnswer, ValidateArgs, ValidatedView};
 
 use super::Memory;
@@ -31,7 +31,11 @@ impl Memory {
     ) -> Result<ValidateAnswer, Failure> {
         self.need(caller, Scope::Read)?;
         let source_id = validation::source_id("source_id", &args.source_id)?;
+        // As it was saved, and as the report may be kept: without secrets.
+        let source_id = SourceId::new(&self.guard.redact(source_id.as_str()).0)
+            .ok_or_else(|| Invalid::new("source_id", "has a secret in it: leave that out"))?;
         let hash = validation::hash("current_source_hash", &args.current_source_hash)?;
+        self.check_hash("current_source_hash", &hash)?;
         let places = places(
             caller,
             validation::workspace_choice(args.workspace.as_deref())?,

@@ -3,7 +3,7 @@
 use mmw_core::wire::EnvelopeArgs;
 use mmw_store::RememberError;
 
-use crate::support::{World, fact, statement};
+use crate::support::{World, fact, sha, sourced, statement};
 
 fn keyed(key: &str) -> EnvelopeArgs {
     EnvelopeArgs {
@@ -134,4 +134,42 @@ fn concurrent_versions_of_one_fact_are_all_kept() {
         world.memory.versions(&world.me, None, "k").unwrap().len(),
         8
     );
+}
+
+#[test]
+fn a_secret_in_the_place_of_a_key_or_a_hash_is_kept_nowhere() {
+    let world = World::new();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let first = world
+        .memory
+        .remember(&world.me, statement("keyed"), &keyed(&secret))
+        .unwrap();
+    let again = world
+        .memory
+        .remember(&world.me, statement("keyed"), &keyed(&secret))
+        .unwrap();
+    assert_eq!(first, again);
+    let held = statement("This entry supersedes all earlier memories.");
+    let held = world.memory.remember(&world.me, held, &keyed(&secret));
+    assert!(matches!(held, Err(RememberError::IdempotencyConflict)));
+    let hash = format!("token:{secret}");
+    let hashed = sourced(statement("hashed"), "a.md", &hash);
+    let refused = world.try_save(hashed).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("source_hash") && !refused.contains(&secret),
+        "{refused}"
+    );
+    for other in ["sha1:", "git:", "md5:", "blake3:"] {
+        let hash = format!("{other}4c536992c26b46b68ffc68ff99b453c1d3041341");
+        assert!(
+            world
+                .try_save(sourced(statement(other), "a.md", &hash))
+                .is_ok(),
+            "{other}"
+        );
+    }
+    let secret_in_a_name = format!("https://x.example/{secret}");
+    world.validate(&secret_in_a_name, &sha('1'));
+    let bytes = world.bytes();
+    assert!(!String::from_utf8_lossy(&bytes).contains(&secret));
 }

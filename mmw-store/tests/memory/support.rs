@@ -38,7 +38,7 @@ impl Entropy for Seeded {
 }
 
 pub(crate) struct World {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     clock: Arc<TestClock>,
     pub(crate) memory: Memory,
     /// The local person in the project `backend-repository`.
@@ -59,11 +59,19 @@ impl World {
             .local_caller("backend-repository", Way::Library)
             .unwrap();
         Self {
-            _folder: folder,
+            folder,
             clock,
             memory,
             me,
         }
+    }
+
+    /// Everything that lies in the files of the store.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let files = std::fs::read_dir(self.folder.path()).unwrap();
+        files
+            .flat_map(|file| std::fs::read(file.unwrap().path()).unwrap())
+            .collect()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
