@@ -11,6 +11,7 @@ pub mod failure;
 mod forget;
 mod hits;
 mod judged;
+mod mention;
 mod purge;
 mod remember;
 mod resolve;

@@ -16,6 +16,7 @@ use mmw_core::wire::{
     Anchor, DifferenceView, ReasonView, RecordView, RelationView, SpanArgs, VersionView,
 };
 
+use super::mention;
 use crate::engine::{EngineResult, Snapshot, Stored};
 use crate::graph::Derivations;
 
@@ -384,6 +385,7 @@ impl<'a> Judge<'a> {
                 superseded_by: versions.superseded_by(id),
             });
         }
+        mention::fit(shown.iter_mut().map(|version| &mut version.content));
         Ok(shown)
     }
 

@@ -24,6 +24,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Memory;
 use super::failure::RememberError;
+use super::mention;
 use crate::engine::{Answered, EngineResult, NewRecord, Snapshot, Stored, Txn, write};
 use crate::words;
 
@@ -620,6 +621,7 @@ pub(super) fn answer(snapshot: &dyn Snapshot, outcome: &Outcome) -> EngineResult
         })
         .collect();
     conflicts_with.sort_by_key(|claim| std::cmp::Reverse((claim.created_at, claim.id)));
+    mention::fit(conflicts_with.iter_mut().map(|claim| &mut claim.content));
     let (name, quarantine) = match &outcome.kind {
         OutcomeKind::Quarantined(quarantine) => ("quarantined", Some(quarantine.clone())),
         _ if record.is_none() => ("forgotten", None),

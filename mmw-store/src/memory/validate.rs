@@ -13,6 +13,7 @@ use super::Memory;
 use super::failure::Failure;
 use super::forget::places;
 use super::judged::Judge;
+use super::mention;
 use crate::engine::{SourceMatch, read, write};
 
 impl Memory {
@@ -78,6 +79,8 @@ impl Memory {
                     answer.conflicts.push(view());
                 }
             }
+            let told = answer.stale.iter_mut().chain(&mut answer.conflicts);
+            mention::fit(told.map(|record| &mut record.content));
             Ok(answer)
         })?;
         // A read must not fail because a note about it could not be kept.

@@ -2,7 +2,7 @@
 
 use mmw_core::plan::{AccountState, Limits};
 
-use crate::support::{World, asking, statement};
+use crate::support::{World, asking, fact, sha, sourced, statement};
 
 #[test]
 fn a_full_project_refuses_writes_and_names_its_limit() {
@@ -52,4 +52,31 @@ fn grace_lets_search_and_forget_and_suspended_nothing() {
         .unwrap_err()
         .to_string();
     assert_eq!(refused, "this account is suspended");
+}
+
+#[test]
+fn an_answer_stays_small_however_long_its_neighbours_are() {
+    let world = World::new();
+    let long = |n: usize| format!("claim {n} {}", "lime tree ".repeat(1_600));
+    for n in 0..29 {
+        world.save(fact("k", &long(n)));
+        world.save(sourced(statement(&long(n)), "a.md", &sha('1')));
+    }
+    let last = world.save(fact("k", &long(29)));
+    let id = last.record.as_ref().unwrap().id;
+    assert_eq!(last.conflicts_with.len(), 20);
+    assert!(last.conflicts_with[0].content.ends_with('…'));
+    let sizes = [
+        serde_json::to_string(&last).unwrap().len(),
+        serde_json::to_string(&world.explain(id)).unwrap().len(),
+        serde_json::to_string(&world.validate("a.md", &sha('2')))
+            .unwrap()
+            .len(),
+        serde_json::to_string(&world.resolve("k", id))
+            .unwrap()
+            .len(),
+    ];
+    assert!(sizes.iter().all(|size| *size < 80_000), "{sizes:?}");
+    // What the answer is about is whole.
+    assert_eq!(world.explain(id).record.content, long(29).trim());
 }
