@@ -91,6 +91,15 @@ impl Lane {
         Ok(memory)
     }
 
+    /// Takes a short look on the calling thread: for reads that wait for no writer and cost less
+    /// than crossing to another thread would.
+    ///
+    /// # Errors
+    /// Whatever opening the memory or the look itself ran into.
+    pub fn glance<T>(&self, look: impl FnOnce(&Memory) -> Result<T, Fault>) -> Result<T, Fault> {
+        look(&self.memory()?)
+    }
+
     /// Runs the work on the blocking side and returns what it returned.
     ///
     /// # Errors

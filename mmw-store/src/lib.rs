@@ -49,7 +49,7 @@ pub mod testing;
 pub mod words;
 
 pub use memory::Memory;
-pub use memory::access::{FirstStart, KeyInfo, KeyOrder, NewKey, ProjectInfo};
+pub use memory::access::{Authenticated, FirstStart, KeyInfo, KeyOrder, NewKey, ProjectInfo};
 pub use memory::brief::Brief;
 pub use memory::census::Census;
 pub use memory::failure::{Failure, RememberError};

@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use mmw_core::place::Way;
+use mmw_store::Authenticated;
 
 use super::{App, reply};
 use crate::desk::Access;
@@ -24,7 +25,7 @@ pub(super) async fn require(State(app): State<App>, mut request: Request, next: 
         Way::Rest
     };
     let admitted = match key(request.headers()) {
-        Ok(key) => admit(&app, key.to_owned(), way).await,
+        Ok(key) => admit(&app, key, way),
         Err(fault) => Err(fault),
     };
     match admitted {
@@ -36,18 +37,35 @@ pub(super) async fn require(State(app): State<App>, mut request: Request, next: 
     }
 }
 
-async fn admit(app: &App, key: String, way: Way) -> Result<Access, Fault> {
-    let found = app
-        .desk
-        .lane
-        .run(Errand::Interactive, move |memory| {
-            Ok(memory.authenticate(&key, way)?)
-        })
-        .await?;
-    let Some((caller, state, limits)) = found else {
+/// Lets a key in. The look at the store is short and waits for no writer, so it crosses to no other
+/// thread: that would cost more than the look.
+fn admit(app: &App, key: &str, way: Way) -> Result<Access, Fault> {
+    let lane = &app.desk.lane;
+    let found = lane.glance(|memory| Ok(memory.authenticate(key, way)?))?;
+    let Some(Authenticated {
+        caller,
+        state,
+        limits,
+        is_use_noted,
+    }) = found
+    else {
         return Err(wrong_key());
     };
     app.pace.keep(caller.project, &limits)?;
+    if let Some(id) = caller.key.clone().filter(|_| !is_use_noted) {
+        let lane = lane.clone();
+        tokio::spawn(async move {
+            // Nobody waits for the note, and nothing depends on it.
+            let noted = lane
+                .run(Errand::Background, move |memory| {
+                    Ok(memory.note_key_use(&id)?)
+                })
+                .await;
+            if let Err(fault) = noted {
+                tracing::debug!(%fault, "a key's use could not be noted");
+            }
+        });
+    }
     Ok(Access {
         caller,
         state,

@@ -96,6 +96,19 @@ pub struct KeyOrder {
     pub expires_at: Option<Timestamp>,
 }
 
+/// Whom a key speaks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Authenticated {
+    /// Who calls, and what they may do.
+    pub caller: Caller,
+    /// The state of their account.
+    pub state: AccountState,
+    /// The limits of their project.
+    pub limits: Limits,
+    /// The key's use was noted less than a minute ago.
+    pub is_use_noted: bool,
+}
+
 /// The ids and the secret that making things may need, taken before the transaction.
 struct Fresh {
     now: Timestamp,
@@ -142,16 +155,12 @@ impl Memory {
         }))
     }
 
-    /// Returns who a bearer key speaks for, with the account's state and the project's limits;
-    /// `None` for a wrong, revoked or expired key.
+    /// Returns who a bearer key speaks for; `None` for a wrong, revoked or expired key. Only reads,
+    /// so that it is quick: [`Memory::note_key_use`] is for afterwards.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn authenticate(
-        &self,
-        key: &str,
-        way: Way,
-    ) -> Result<Option<(Caller, AccountState, Limits)>, Failure> {
+    pub fn authenticate(&self, key: &str, way: Way) -> Result<Option<Authenticated>, Failure> {
         let Some(id) = secret::key_id(key) else {
             return Ok(None);
         };
@@ -179,13 +188,9 @@ impl Memory {
         if is_over {
             return Ok(None);
         }
-        if row
+        let is_use_noted = row
             .last_used_at
-            .is_none_or(|last| last.plus_ms(TOUCH_EVERY_MS) <= now)
-        {
-            // Only a note: a full or busy disk must not lock its owner out.
-            let _ = write(self.engine(), |txn| txn.touch_keys(&[(id.clone(), now)]));
-        }
+            .is_some_and(|last| now < last.plus_ms(TOUCH_EVERY_MS));
         let caller = Caller {
             account: row.account,
             project: row.project,
@@ -195,7 +200,22 @@ impl Memory {
             scopes: row.scopes,
             way,
         };
-        Ok(Some((caller, state, limits)))
+        Ok(Some(Authenticated {
+            caller,
+            state,
+            limits,
+            is_use_noted,
+        }))
+    }
+
+    /// Notes that a key was used just now. At most one use a minute is worth noting.
+    ///
+    /// # Errors
+    /// [`Failure`]; nothing depends on the note.
+    pub fn note_key_use(&self, id: &KeyId) -> Result<(), Failure> {
+        let now = self.clock.now();
+        write(self.engine(), |txn| txn.touch_keys(&[(id.clone(), now)]))?;
+        Ok(())
     }
 
     /// Returns the local person as the caller in the project of that name (a repository's

@@ -26,11 +26,12 @@ fn a_key_speaks_for_its_person_in_its_project() {
         .unwrap();
     let key = world.memory.create_key(&order("web")).unwrap();
     assert!(key.secret.starts_with("mmw_") && key.secret.contains(key.info.id.as_str()));
-    let (caller, _, _) = world
+    let caller = world
         .memory
         .authenticate(&key.secret, Way::Mcp)
         .unwrap()
-        .unwrap();
+        .unwrap()
+        .caller;
     assert_eq!(caller.key.as_ref(), Some(&key.info.id));
     assert!(!caller.scopes.has(Scope::Review));
     world
@@ -110,7 +111,7 @@ fn two_persons_in_one_project_have_their_own_user_workspaces() {
             .authenticate(&key.secret, Way::Mcp)
             .unwrap()
             .unwrap()
-            .0
+            .caller
     };
     let (ann, bob, ann_again) = (caller("ann"), caller("bob"), caller("ann"));
     let args = mmw_core::wire::RememberArgs {
