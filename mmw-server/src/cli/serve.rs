@@ -36,6 +36,7 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
         .build()
         .map_err(|error| Failed::new(format!("no runtime could be started: {error}")))?;
     runtime.block_on(async {
+        let stop = asked_to_stop()?;
         let server = Server::bind(config, memory).await?;
         let address = server.address;
         if let Some(first) = &first {
@@ -46,7 +47,7 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
             write_port(file, address)
                 .map_err(|error| Failed::new(format!("the port file can't be written: {error}")))?;
         }
-        server.run(asked_to_stop()).await;
+        server.run(stop).await;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -107,21 +108,29 @@ fn write_port(file: &Path, address: SocketAddr) -> io::Result<()> {
     fs::rename(&unfinished, file)
 }
 
-/// Returns when the process is asked to stop.
-async fn asked_to_stop() {
+/// Begins to listen for the request to stop. From here on a signal stops the server in order, also
+/// one that comes before the returned future is awaited.
+fn asked_to_stop() -> Result<impl Future<Output = ()>, Failed> {
+    let cant = |error: io::Error| Failed::new(format!("signals can't be received: {error}"));
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(cant)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(cant)?;
+        Ok(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
-            },
-            Err(_) => drop(tokio::signal::ctrl_c().await),
-        }
+            }
+        })
     }
-    #[cfg(not(unix))]
-    drop(tokio::signal::ctrl_c().await);
+    #[cfg(windows)]
+    {
+        let mut interrupt = tokio::signal::windows::ctrl_c().map_err(cant)?;
+        Ok(async move {
+            interrupt.recv().await;
+        })
+    }
 }
 
 #[cfg(test)]
