@@ -40,8 +40,11 @@ pub(crate) fn hashes() -> impl Strategy<Value = ContentHash> {
 }
 
 fn origins() -> impl Strategy<Value = Origin> {
-    let span = ("[a-z][a-z-]{0,7}", labels(), hashes())
-        .prop_map(|(kind, label, hash)| Span { kind, label, hash });
+    let span = ("[a-z][a-z-]{0,7}", labels(), hashes()).prop_map(|(kind, label, hash)| Span {
+        kind,
+        label,
+        hash,
+    });
     let named = (
         source_ids(),
         of(hashes()),
