@@ -264,7 +264,7 @@ pub struct RelationView {
     pub direction: String,
     /// The record at the other end.
     pub id: RecordId,
-    /// The beginning of its content.
+    /// The beginning of its content; empty where that could be no hit here.
     pub snippet: String,
 }
 
