@@ -1,8 +1,15 @@
 //! The stories that must hold end to end, on the real programs: one module a story.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail like tests"
+)]
+
 mod clients;
 mod crash;
 mod faults;
+mod field_reports;
 mod http_rules;
 mod processes;
 mod running_example;
