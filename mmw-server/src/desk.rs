@@ -14,6 +14,9 @@ use crate::fault::Fault;
 use crate::lane::{Errand, Lane};
 use crate::metrics;
 
+/// The header that carries an idempotency key, over REST and over MCP.
+pub const IDEMPOTENCY_KEY_HEADER: &str = "x-idempotency-key";
+
 /// Who calls, and what the account may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {

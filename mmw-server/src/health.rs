@@ -1,7 +1,7 @@
 //! `/healthz`, `/readyz` and `/metrics`, for whoever operates the server.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -12,9 +12,9 @@ use mmw_core::place::Scope;
 use mmw_store::engine;
 use serde_json::json;
 
-use crate::desk::Access;
+use crate::desk::{Access, Desk};
 use crate::fault::{Code, Fault};
-use crate::http::{App, reply};
+use crate::http::reply;
 use crate::lane::Errand;
 use crate::metrics;
 
@@ -52,13 +52,16 @@ pub(crate) async fn alive() -> Response {
 }
 
 /// Answers 200 if the store is open (and so migrated) and the disk can be written to.
-pub(crate) async fn ready(State(app): State<App>) -> Response {
-    let last = app.readiness.last().clone();
+pub(crate) async fn ready(
+    State(readiness): State<Arc<Readiness>>,
+    State(desk): State<Desk>,
+) -> Response {
+    let last = readiness.last().clone();
     let looked = match last {
         Some((at, looked)) if at.elapsed() < LOOK_COUNTS => looked,
         _ => {
-            let looked = look(&app).await;
-            *app.readiness.last() = Some((Instant::now(), looked.clone()));
+            let looked = look(&readiness, &desk).await;
+            *readiness.last() = Some((Instant::now(), looked.clone()));
             looked
         }
     };
@@ -71,10 +74,9 @@ pub(crate) async fn ready(State(app): State<App>) -> Response {
     }
 }
 
-async fn look(app: &App) -> Result<(), Fault> {
-    let data_dir = app.readiness.data_dir.clone();
-    app.desk
-        .lane
+async fn look(readiness: &Readiness, desk: &Desk) -> Result<(), Fault> {
+    let data_dir = readiness.data_dir.clone();
+    desk.lane
         .run(Errand::Interactive, move |memory| {
             engine::read(memory.engine(), |snapshot| snapshot.accounts())?;
             if let Some(folder) = data_dir {
@@ -93,20 +95,19 @@ async fn look(app: &App) -> Result<(), Fault> {
 
 /// Tells what was counted, to a key with the scope `admin`.
 pub(crate) async fn metrics(
-    State(app): State<App>,
+    State(desk): State<Desk>,
     Extension(access): Extension<Access>,
 ) -> Response {
     if !access.caller.scopes.has(Scope::Admin) {
         let fault = Fault::new(Code::Forbidden, "this key lacks the scope `admin`");
         return reply::rest(&fault);
     }
-    let bytes = app
-        .desk
+    let bytes = desk
         .lane
         .run(Errand::Interactive, |memory| {
             Ok(memory.engine().size_bytes()?)
         })
         .await;
-    let text = metrics::render(app.desk.lane.n_waiting(), bytes.ok());
+    let text = metrics::render(desk.lane.n_waiting(), bytes.ok());
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{FromRef, Request};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get, post};
@@ -36,9 +36,6 @@ use crate::fault::{Code, Fault};
 use crate::health::Readiness;
 use crate::mcp::{Door, Mcp};
 use crate::{health, metrics, rest};
-
-/// The header that carries an idempotency key.
-pub const IDEMPOTENCY_KEY_HEADER: &str = "x-idempotency-key";
 
 /// The header that names a request in logs.
 const REQUEST_ID_HEADER: http::HeaderName = http::HeaderName::from_static("x-request-id");
@@ -93,6 +90,18 @@ impl App {
                 config,
             ),
         }
+    }
+}
+
+impl FromRef<App> for Desk {
+    fn from_ref(app: &App) -> Self {
+        app.desk.clone()
+    }
+}
+
+impl FromRef<App> for Arc<Readiness> {
+    fn from_ref(app: &App) -> Self {
+        Arc::clone(&app.readiness)
     }
 }
 

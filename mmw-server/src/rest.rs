@@ -10,9 +10,9 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use crate::actions::Object;
-use crate::desk::{self, Access, Order};
+use crate::desk::{self, Access, Desk, IDEMPOTENCY_KEY_HEADER, Order};
 use crate::fault::{Code, Fault};
-use crate::http::{App, IDEMPOTENCY_KEY_HEADER, body, reply};
+use crate::http::{body, reply};
 use crate::json_text::without_lone_surrogates;
 
 /// The member of a body that holds what the agent adds to a write.
@@ -20,27 +20,27 @@ pub(crate) const ENVELOPE: &str = "envelope";
 
 /// Calls an action.
 pub(crate) async fn call(
-    State(app): State<App>,
+    State(desk): State<Desk>,
     Extension(access): Extension<Access>,
     Path(name): Path<String>,
     headers: HeaderMap,
     unread: Body,
 ) -> Response {
-    match answer(&app, &access, &name, &headers, unread).await {
+    match answer(&desk, &access, &name, &headers, unread).await {
         Ok(answer) => reply::json_body(200, &answer),
         Err(fault) => reply::rest(&fault),
     }
 }
 
 async fn answer(
-    app: &App,
+    desk: &Desk,
     access: &Access,
     name: &str,
     headers: &HeaderMap,
     unread: Body,
 ) -> Result<Value, Fault> {
     let bytes = body::read(headers, unread).await?;
-    let Some(action) = app.desk.actions.get(name) else {
+    let Some(action) = desk.actions.get(name) else {
         return Err(Fault::new(Code::NotFound, "there is no such action"));
     };
     let mut arguments = object(&bytes)?;
@@ -56,7 +56,7 @@ async fn answer(
         }
     }
     order.arguments = arguments;
-    Ok(app.desk.call(name, access, order).await?.structured)
+    Ok(desk.call(name, access, order).await?.structured)
 }
 
 fn object(bytes: &[u8]) -> Result<Object, Fault> {
@@ -79,6 +79,6 @@ fn object(bytes: &[u8]) -> Result<Object, Fault> {
 }
 
 /// Returns the description of the interface.
-pub(crate) async fn openapi(State(app): State<App>) -> Response {
-    reply::json_body(200, &openapi::document(&app.desk.actions))
+pub(crate) async fn openapi(State(desk): State<Desk>) -> Response {
+    reply::json_body(200, &openapi::document(&desk.actions))
 }

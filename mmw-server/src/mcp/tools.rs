@@ -13,9 +13,9 @@ use rmcp::service::RequestContext;
 use super::ask::Decided;
 use super::{Door, Mcp, ask};
 use crate::actions::{Action, Registry};
+use crate::desk::IDEMPOTENCY_KEY_HEADER;
 use crate::desk::{self, Order};
 use crate::fault::Fault;
-use crate::http::IDEMPOTENCY_KEY_HEADER;
 
 /// Where an agent puts what it adds to a write.
 const ENVELOPE_META: &str = "mmw/envelope";

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::ENVELOPE;
 use crate::actions::{Action, Object, Registry, schema_of};
+use crate::desk::IDEMPOTENCY_KEY_HEADER;
 use crate::fault::Code;
-use crate::http::IDEMPOTENCY_KEY_HEADER;
 
 /// Returns the document.
 #[must_use]

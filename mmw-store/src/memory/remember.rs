@@ -3,6 +3,10 @@
 //! The guard comes first, so that nothing it replaces or refuses reaches any table, the idempotency
 //! keys included. Everything after it happens in one transaction.
 
+mod checks;
+mod idempotency;
+mod outcome;
+
 use mmw_core::audit::{Deed, Entry};
 use mmw_core::capture::{Classification, LaneItem, LaneKind, LaneState, Proposal};
 use mmw_core::draft::{Draft, Screened};
@@ -11,44 +15,20 @@ use mmw_core::fact::{Version, Versions};
 use mmw_core::ids::{CandidateId, RecordId};
 use mmw_core::place::{Caller, Place, Scope};
 use mmw_core::record::Record;
-use mmw_core::status::Level;
-use mmw_core::text::{ContentDigest, comparable};
-use mmw_core::time::{DAY_MS, Timestamp};
+use mmw_core::text::ContentDigest;
+use mmw_core::time::Timestamp;
 use mmw_core::validation::Invalid;
-use mmw_core::wire::{
-    Conflicting, EnvelopeArgs, QuarantineView, RecordView, RememberAnswer, RememberArgs,
-    ReplacedView,
-};
+use mmw_core::wire::{EnvelopeArgs, QuarantineView, RememberAnswer, RememberArgs, ReplacedView};
 use mmw_guard::Verdict;
-use sha2::{Digest as _, Sha256};
 
+use self::checks::{Proposed, check_sources, look_at_proposed_id};
+use self::idempotency::{keep, kept_key, replay};
+use self::outcome::OutcomeKind;
+pub(super) use self::outcome::{Outcome, answer};
 use super::Memory;
 use super::failure::RememberError;
-use super::mention;
-use crate::engine::{Answered, EngineResult, NewRecord, Snapshot, Stored, Txn, write};
+use crate::engine::{EngineResult, NewRecord, Snapshot, Stored, Txn, write};
 use crate::words;
-
-/// How long an idempotency key is kept, in days. "Keys live at least 15 days."
-const IDEMPOTENCY_DAYS: i64 = 30;
-
-/// The most claims that are told as conflicting with a saved one; the newest are kept.
-const MAX_TOLD_CONFLICTS: usize = 20;
-
-/// What an answer is made of, without any content: what an idempotency key keeps.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Outcome {
-    kind: OutcomeKind,
-    conflicts_with: Vec<RecordId>,
-    superseded: Vec<RecordId>,
-    replaced: Vec<ReplacedView>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum OutcomeKind {
-    Saved(RecordId),
-    Deduplicated(RecordId),
-    Quarantined(QuarantineView),
-}
 
 impl Memory {
     /// Saves a statement. The answer comes after it is durable.
@@ -371,72 +351,6 @@ fn indexed_texts(record: &Record) -> Vec<&str> {
     texts
 }
 
-/// "Ids of existing, visible, unforgotten records."
-fn check_sources(
-    snapshot: &dyn Snapshot,
-    caller: &Caller,
-    draft: &Draft,
-) -> EngineResult<Option<Invalid>> {
-    if draft.derived_from.is_empty() {
-        return Ok(None);
-    }
-    let seen: Vec<RecordId> = snapshot
-        .records(&draft.derived_from)?
-        .into_iter()
-        .filter(|stored| caller.sees(stored.record.place.project))
-        .map(|stored| stored.record.id)
-        .collect();
-    Ok(draft
-        .derived_from
-        .iter()
-        .position(|id| !seen.contains(id))
-        .map(|nth| {
-            Invalid::new(
-                format!("derived_from[{nth}]"),
-                "names no record here (it may have been forgotten)",
-            )
-        }))
-}
-
-/// What a proposed id comes to.
-enum Proposed {
-    /// It is free, or none was proposed.
-    Free,
-    /// This very statement has it: a repeated delivery.
-    Delivered,
-    /// Something else has it.
-    Taken,
-}
-
-/// A record, forgotten or not, is never written over.
-fn look_at_proposed_id(
-    snapshot: &dyn Snapshot,
-    caller: &Caller,
-    draft: &Draft,
-) -> EngineResult<Proposed> {
-    let Some(id) = draft.envelope.proposed_id else {
-        return Ok(Proposed::Free);
-    };
-    if let Some(stored) = snapshot.record(id)? {
-        let record = stored.record;
-        let same = record.place == caller.place(draft.workspace.clone())
-            && record.said.author == caller.principal
-            && record.fact_key == draft.fact_key
-            && comparable(&record.content) == comparable(&draft.content);
-        return Ok(if same {
-            Proposed::Delivered
-        } else {
-            Proposed::Taken
-        });
-    }
-    let forgotten = !snapshot.tombstones(&[id])?.is_empty();
-    Ok(if forgotten {
-        Proposed::Taken
-    } else {
-        Proposed::Free
-    })
-}
-
 fn versions_before(
     snapshot: &dyn Snapshot,
     place: &Place,
@@ -484,158 +398,4 @@ pub(super) fn entry(
         ids,
         why: why.map(str::to_owned),
     }
-}
-
-/// An idempotency key as it is kept: as its hash. Clients make keys of what they have at hand, a
-/// secret included, and nothing but the same key has to be recognised.
-fn kept_key(draft: &Draft) -> Option<String> {
-    let key = draft.envelope.idempotency_key.as_ref()?;
-    let digest = Sha256::digest(key.as_bytes());
-    Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The fingerprint of a request: of the screened draft, so that no secret goes into it.
-fn fingerprint(screened: &Screened, caller: &Caller) -> [u8; 32] {
-    let (args, mut envelope) = RememberArgs::of(screened.draft());
-    // When and under which id it was queued may differ between two tries of one request.
-    envelope.recorded_at = None;
-    envelope.proposed_id = None;
-    let canonical = serde_json::json!({
-        "principal": caller.principal,
-        "args": args,
-        "envelope": envelope,
-    });
-    Sha256::digest(canonical.to_string().as_bytes()).into()
-}
-
-fn keep(
-    txn: &mut dyn Txn,
-    project: mmw_core::ids::ProjectId,
-    key: &str,
-    screened: &Screened,
-    caller: &Caller,
-    outcome: &Outcome,
-    now: Timestamp,
-) -> EngineResult<()> {
-    let answered = Answered {
-        request: fingerprint(screened, caller),
-        answer: outcome.to_json(),
-        at: now,
-    };
-    txn.keep_answer(
-        project,
-        key,
-        &answered,
-        now.plus_ms(-IDEMPOTENCY_DAYS * DAY_MS),
-    )
-}
-
-/// "Same key and same request → the same record and the same answer; same key and a different
-/// request → `409 Conflict`."
-fn replay(
-    earlier: &Answered,
-    screened: &Screened,
-    caller: &Caller,
-) -> Result<Outcome, RememberError> {
-    if earlier.request != fingerprint(screened, caller) {
-        return Err(RememberError::IdempotencyConflict);
-    }
-    Outcome::from_json(&earlier.answer).ok_or_else(|| {
-        let damaged = crate::engine::EngineError::Corrupt("a kept answer can't be read".to_owned());
-        damaged.into()
-    })
-}
-
-impl Outcome {
-    fn existing(id: RecordId, screened: &Screened) -> Self {
-        Self {
-            kind: OutcomeKind::Deduplicated(id),
-            conflicts_with: Vec::new(),
-            superseded: Vec::new(),
-            replaced: ReplacedView::all_of(screened.replaced()),
-        }
-    }
-
-    /// Returns the id of the record that is in memory now.
-    pub(super) const fn record_id(&self) -> Option<RecordId> {
-        match &self.kind {
-            OutcomeKind::Saved(id) | OutcomeKind::Deduplicated(id) => Some(*id),
-            OutcomeKind::Quarantined(_) => None,
-        }
-    }
-
-    fn to_json(&self) -> String {
-        let (kind, id, quarantine) = match &self.kind {
-            OutcomeKind::Saved(id) => ("saved", Some(id), None),
-            OutcomeKind::Deduplicated(id) => ("deduplicated", Some(id), None),
-            OutcomeKind::Quarantined(quarantine) => ("quarantined", None, Some(quarantine)),
-        };
-        serde_json::json!({
-            "kind": kind,
-            "id": id,
-            "quarantine": quarantine,
-            "conflicts_with": self.conflicts_with,
-            "superseded": self.superseded,
-            "replaced": self.replaced,
-        })
-        .to_string()
-    }
-
-    fn from_json(json: &str) -> Option<Self> {
-        let kept: serde_json::Value = serde_json::from_str(json).ok()?;
-        let id = || serde_json::from_value(kept["id"].clone()).ok();
-        let kind = match kept["kind"].as_str()? {
-            "saved" => OutcomeKind::Saved(id()?),
-            "deduplicated" => OutcomeKind::Deduplicated(id()?),
-            "quarantined" => {
-                OutcomeKind::Quarantined(serde_json::from_value(kept["quarantine"].clone()).ok()?)
-            }
-            _ => return None,
-        };
-        Some(Self {
-            kind,
-            conflicts_with: serde_json::from_value(kept["conflicts_with"].clone()).ok()?,
-            superseded: serde_json::from_value(kept["superseded"].clone()).ok()?,
-            replaced: serde_json::from_value(kept["replaced"].clone()).ok()?,
-        })
-    }
-}
-
-/// Reads what an outcome names. What has been forgotten since is left out.
-pub(super) fn answer(snapshot: &dyn Snapshot, outcome: &Outcome) -> EngineResult<RememberAnswer> {
-    let record = match outcome.record_id() {
-        Some(id) => snapshot
-            .record(id)?
-            .map(|stored| RecordView::of(&stored.record)),
-        None => None,
-    };
-    let told = outcome.conflicts_with.len().min(MAX_TOLD_CONFLICTS);
-    let mut conflicts_with: Vec<Conflicting> = snapshot
-        .records(&outcome.conflicts_with[outcome.conflicts_with.len() - told..])?
-        .into_iter()
-        .map(|stored| Conflicting {
-            id: stored.record.id,
-            created_at: stored.record.said.created_at,
-            source_id: stored.record.origin.id.as_ref().map(ToString::to_string),
-            content: stored.record.content,
-        })
-        .collect();
-    conflicts_with.sort_by_key(|claim| std::cmp::Reverse((claim.created_at, claim.id)));
-    mention::fit(conflicts_with.iter_mut().map(|claim| &mut claim.content));
-    let (name, quarantine) = match &outcome.kind {
-        OutcomeKind::Quarantined(quarantine) => ("quarantined", Some(quarantine.clone())),
-        _ if record.is_none() => ("forgotten", None),
-        OutcomeKind::Saved(_) => ("saved", None),
-        OutcomeKind::Deduplicated(_) => ("deduplicated", None),
-    };
-    Ok(RememberAnswer {
-        outcome: name.to_owned(),
-        status: record.as_ref().map(|_| Level::Unverified.name().to_owned()),
-        record,
-        conflicts_with,
-        superseded: outcome.superseded.clone(),
-        replaced: outcome.replaced.clone(),
-        deduplicated: matches!(outcome.kind, OutcomeKind::Deduplicated(_)),
-        quarantine,
-    })
 }
