@@ -121,12 +121,30 @@ fn joined(ids: &[RecordId], between: &str) -> String {
     texts.join(between)
 }
 
+/// The most ids that a sentence names.
+const MAX_NAMED: usize = 8;
+
+/// Names records, of many the last: where order is time, they are the newest.
 fn listed(ids: &[RecordId]) -> String {
-    joined(ids, ", ")
+    let n_more = ids.len().saturating_sub(MAX_NAMED);
+    let named = joined(&ids[n_more..], ", ");
+    if n_more == 0 {
+        named
+    } else {
+        format!("{named} and {n_more} more")
+    }
 }
 
+/// Tells a way, of a long one its two ends.
 fn arrows(ids: &[RecordId]) -> String {
-    joined(ids, " ← ")
+    const ARROW: &str = " ← ";
+    let n_left_out = ids.len().saturating_sub(MAX_NAMED);
+    if n_left_out == 0 {
+        return joined(ids, ARROW);
+    }
+    let (start, end) = (&ids[..MAX_NAMED / 2], &ids[ids.len() - MAX_NAMED / 2..]);
+    let (start, end) = (joined(start, ARROW), joined(end, ARROW));
+    format!("{start}{ARROW}({n_left_out} more){ARROW}{end}")
 }
 
 /// A status with its reasons, the loudest first.

@@ -195,6 +195,24 @@ fn reasons() -> impl Strategy<Value = Reason> {
     })
 }
 
+#[test]
+fn a_sentence_names_a_few_of_many_and_counts_the_others() {
+    let ids = |n: u8| (1..=n).map(id).collect::<Vec<_>>();
+    let few = Reason::VersionsDisagree { with: ids(8) }.sentence();
+    assert!(few.ends_with(&id(8).to_string()), "{few}");
+    let many = Reason::VersionsDisagree { with: ids(100) }.sentence();
+    assert!(many.contains(&id(100).to_string()), "the newest: {many}");
+    assert!(many.ends_with(" and 92 more") && many.len() < 500, "{many}");
+    let cause = Box::new(Reason::Expired { since: NOW });
+    let way = Reason::Inherited {
+        chain: ids(100),
+        cause,
+    }
+    .sentence();
+    assert!(way.contains("(92 more)") && way.len() < 600, "{way}");
+    assert!(way.contains(&id(1).to_string()) && way.contains(&id(100).to_string()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 

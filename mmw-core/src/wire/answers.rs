@@ -118,6 +118,10 @@ impl RecordView {
     }
 }
 
+/// The most versions that one reason names: a list of claims that each names all the others would
+/// grow with their square. The sentence tells how many there are.
+const MAX_DISAGREEING_IDS: usize = 20;
+
 /// One reason for a status: a code for programs, a sentence for people and models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReasonView {
@@ -128,7 +132,8 @@ pub struct ReasonView {
     pub level: String,
     /// The reason in words.
     pub text: String,
-    /// The records that it is about; for `inherited` the way to the trouble.
+    /// The records that it is about (of versions that disagree the newest 20); for `inherited` the
+    /// way to the trouble.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<RecordId>,
     /// The source that it is about.
@@ -144,9 +149,13 @@ impl ReasonView {
     #[must_use]
     pub fn of(reason: &Reason) -> Self {
         let (ids, source_id, cause) = match reason {
-            Reason::VersionsDisagree { with: ids }
-            | Reason::SourceForgotten { ids }
-            | Reason::SourceResolvedAway { ids } => (ids.clone(), None, None),
+            Reason::VersionsDisagree { with } => {
+                let newest = with.len().saturating_sub(MAX_DISAGREEING_IDS);
+                (with[newest..].to_vec(), None, None)
+            }
+            Reason::SourceForgotten { ids } | Reason::SourceResolvedAway { ids } => {
+                (ids.clone(), None, None)
+            }
             Reason::SourceChanged { source_id, .. } => {
                 (Vec::new(), Some(source_id.to_string()), None)
             }

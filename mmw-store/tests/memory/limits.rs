@@ -80,3 +80,24 @@ fn an_answer_stays_small_however_long_its_neighbours_are() {
     // What the answer is about is whole.
     assert_eq!(world.explain(id).record.content, long(29).trim());
 }
+
+#[test]
+fn many_claims_do_not_each_name_all_the_others() {
+    let world = World::new();
+    for n in 0..60 {
+        world.save(sourced(fact("k", &format!("claim {n}")), "a.md", &sha('1')));
+    }
+    let answer = world.validate("a.md", &sha('2'));
+    assert_eq!((answer.stale.len(), answer.conflicts.len()), (60, 60));
+    for told in answer.stale.iter().chain(&answer.conflicts) {
+        let size = serde_json::to_string(told).unwrap().len();
+        assert!(size < 2_500, "{size} bytes");
+    }
+    let (oldest, newest) = (
+        answer.stale.iter().min_by_key(|told| told.id).unwrap(),
+        answer.stale.iter().max_by_key(|told| told.id).unwrap(),
+    );
+    let reason = &oldest.status_reasons[0];
+    assert_eq!(reason.ids.last(), Some(&newest.id));
+    assert!(reason.text.ends_with("more"), "{}", reason.text);
+}
