@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 
 use self::arguments::Arguments;
 use crate::fault::{Code, Fault};
+use crate::lane::Errand;
 
 /// A JSON object.
 pub type Object = Map<String, Value>;
@@ -71,6 +72,8 @@ pub struct Facts {
     pub scope: Scope,
     /// Whether it takes what an agent adds to a write.
     pub takes_envelope: bool,
+    /// What sort of work it is for the lane.
+    pub errand: Errand,
 }
 
 /// Who asks, and everything that the arguments do not say.

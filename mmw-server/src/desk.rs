@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::actions::{Action, Answer, Asked, Object, Question, Registry};
 use crate::fault::Fault;
-use crate::lane::{Errand, Lane};
+use crate::lane::Lane;
 use crate::metrics;
 
 /// The header that carries an idempotency key, over REST and over MCP.
@@ -147,9 +147,10 @@ impl Desk {
         work: impl FnOnce(&Action, &mmw_store::Memory) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
         let actions = self.actions.clone();
+        let errand = self.action(name)?.facts.errand;
         let name = name.to_owned();
         self.lane
-            .run(Errand::Interactive, move |memory| {
+            .run(errand, move |memory| {
                 let action = actions.get(&name).ok_or_else(Fault::internal)?;
                 work(action, memory)
             })

@@ -1,10 +1,12 @@
-//! Where async begins: a whole use case crosses to the blocking side at once.
+//! Where async begins: a whole use case crosses to the blocking side at once, or, if it only takes a
+//! short look, runs where the request is.
 //!
 //! Interactive errands share a few turns, background ones have one. A bounded line waits for a
 //! turn; who finds it full is told at once. Work that has begun runs to its end even if the caller
 //! has hung up. Nothing below this file is async.
 
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,6 +24,10 @@ pub const MAX_WAITING: usize = 512;
 /// Who waits for the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errand {
+    /// A caller, and the work only reads: it waits for no writer and is over in milliseconds. It
+    /// runs on the thread that has the request, since waking another one and being woken by it
+    /// costs more than the work.
+    Look,
     /// A caller.
     Interactive,
     /// Nobody: upkeep.
@@ -79,6 +85,12 @@ impl Lane {
         }
     }
 
+    /// Returns the memory if an earlier errand has opened it.
+    fn opened(&self) -> Option<Memory> {
+        let slot = self.inner.memory.lock();
+        slot.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Returns the memory, opening it if this is the first errand.
     fn memory(&self) -> Result<Memory, Fault> {
         let slot = &self.inner.memory;
@@ -111,6 +123,17 @@ impl Lane {
         work: impl FnOnce(&Memory) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
         let turn = self.turn(errand).await?;
+        // Opening the memory may take long; the first look crosses over like everything else.
+        if errand == Errand::Look
+            && let Some(memory) = self.opened()
+        {
+            let done = catch_unwind(AssertUnwindSafe(|| work(&memory)));
+            drop(turn);
+            return done.unwrap_or_else(|_| {
+                tracing::error!("a look broke");
+                Err(Fault::internal())
+            });
+        }
         let lane = self.clone();
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
@@ -125,7 +148,7 @@ impl Lane {
     async fn turn(&self, errand: Errand) -> Result<OwnedSemaphorePermit, Fault> {
         let inner = &self.inner;
         let turns = match errand {
-            Errand::Interactive => &inner.interactive,
+            Errand::Look | Errand::Interactive => &inner.interactive,
             Errand::Background => &inner.background,
         };
         if let Ok(turn) = Arc::clone(turns).try_acquire_owned() {

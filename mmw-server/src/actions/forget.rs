@@ -6,6 +6,7 @@ use mmw_store::Memory;
 
 use super::{Action, Asked, Facts, Hints, text};
 use crate::fault::Fault;
+use crate::lane::Errand;
 
 pub(super) fn action() -> Action {
     Action::new(
@@ -20,6 +21,7 @@ pub(super) fn action() -> Action {
             },
             scope: Scope::Forget,
             takes_envelope: false,
+            errand: Errand::Interactive,
         },
         call,
         in_words,

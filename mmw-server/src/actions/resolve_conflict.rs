@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Action, Asked, Facts, Hints, Object, Question, text};
 use crate::fault::{Code, Fault};
+use crate::lane::Errand;
 
 /// How much of a version a person is shown before deciding, in characters.
 const SHOWN_CHARS: usize = 4000;
@@ -24,6 +25,7 @@ pub(super) fn action() -> Action {
             hints: Hints::WRITE,
             scope: Scope::Review,
             takes_envelope: false,
+            errand: Errand::Interactive,
         },
         call,
         in_words,

@@ -9,6 +9,7 @@ use mmw_store::Memory;
 
 use super::{Action, Asked, Facts, Hints, Object, Question, text};
 use crate::fault::{Code, Fault};
+use crate::lane::Errand;
 
 /// Most items that one question shows.
 const MAX_SHOWN: usize = 50;
@@ -22,6 +23,7 @@ pub(super) fn action() -> Action {
             hints: Hints::WRITE,
             scope: Scope::Review,
             takes_envelope: false,
+            errand: Errand::Interactive,
         },
         call,
         in_words,

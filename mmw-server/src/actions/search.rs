@@ -6,6 +6,7 @@ use mmw_store::Memory;
 
 use super::{Action, Asked, Facts, Hints, text};
 use crate::fault::Fault;
+use crate::lane::Errand;
 
 pub(super) fn action() -> Action {
     Action::new(
@@ -16,6 +17,7 @@ pub(super) fn action() -> Action {
             hints: Hints::READ,
             scope: Scope::Read,
             takes_envelope: false,
+            errand: Errand::Look,
         },
         call,
         in_words,

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,6 +15,9 @@ use crate::config::Config;
 
 /// The file that the first key is kept in where no terminal shows it.
 const FIRST_KEY_FILE: &str = "first-key";
+
+/// Threads of the runtime beyond one for each core.
+const SPARE_THREADS: usize = 2;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct Options {
@@ -31,7 +35,11 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
     if first.is_none() && memory.list_keys()?.is_empty() {
         tracing::warn!("nobody can call yet: make a key with `mmw-server key create <name>`");
     }
+    // Looks run on these threads: a few more than cores, so that one that takes long holds up nobody.
+    let n_threads =
+        std::thread::available_parallelism().map_or(2, NonZeroUsize::get) + SPARE_THREADS;
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(n_threads)
         .enable_all()
         .build()
         .map_err(|error| Failed::new(format!("no runtime could be started: {error}")))?;
