@@ -81,6 +81,43 @@ fn each_kind_of_disagreement_is_found() {
 }
 
 #[test]
+fn a_content_that_was_changed_by_hand_is_found() {
+    check(
+        "UPDATE records SET content = 'won' WHERE content = 'one'",
+        &format!("record {} does not say what was saved", record_id(1)),
+    );
+    check("UPDATE records SET content = ''", "contents of records");
+    check(
+        "UPDATE records SET digest = zeroblob(16) WHERE content = 'two'",
+        &format!("record {} does not say what was saved", record_id(2)),
+    );
+}
+
+#[test]
+fn of_many_changed_contents_a_few_are_named_and_the_others_counted() {
+    let (engine, _folder) = open();
+    let world = World::found(&engine);
+    write(&engine, |txn| {
+        for n in 1..=25 {
+            put(txn, &record(&world.here, n, &format!("statement {n}")))?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(engine.verify().unwrap(), Vec::<String>::new());
+    let conn = engine.writer.borrow().unwrap();
+    conn.execute_batch("UPDATE records SET content = 'changed'")
+        .unwrap();
+    drop(conn);
+    let problems = engine.verify().unwrap();
+    assert_eq!(problems.len(), 21, "{problems:?}");
+    assert_eq!(
+        problems[20],
+        "contents of records: 5 more records do not say what was saved"
+    );
+}
+
+#[test]
 fn the_audit_can_only_be_added_to() {
     let (engine, _folder) = filled();
     let conn = engine.writer.borrow().unwrap();
