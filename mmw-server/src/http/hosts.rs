@@ -74,7 +74,7 @@ fn plain(authority: &Authority) -> String {
 /// The layer.
 pub(super) async fn check(State(app): State<App>, request: Request, next: Next) -> Response {
     let headers = request.headers();
-    // HTTP/2 names the host in the address.
+    // A request in the form for proxies names the host in the address.
     let in_address = request.uri().authority().map(Authority::as_str);
     let in_header = headers.get(HOST).and_then(|host| host.to_str().ok());
     let is_one = headers.get_all(HOST).iter().count() <= 1;
