@@ -7,9 +7,12 @@
 pub mod difference;
 pub mod plan;
 
+use std::collections::HashMap;
+
 use crate::ids::{PrincipalId, RecordId, ResolutionId};
 use crate::place::{Place, ReviewWay};
 use crate::record::{FactKey, Record};
+use crate::source::SourceId;
 use crate::text::ContentDigest;
 use crate::time::Timestamp;
 
@@ -26,6 +29,9 @@ pub struct Version {
     pub valid_from: Option<Timestamp>,
     /// The moment from which it no longer holds.
     pub valid_until: Option<Timestamp>,
+    /// What it rests on, as a fingerprint of its source and of what it was derived from; none if it
+    /// names neither.
+    pub evidence: Option<ContentDigest>,
 }
 
 impl Version {
@@ -38,7 +44,28 @@ impl Version {
             digest: ContentDigest::of(&record.content),
             valid_from: record.valid_from,
             valid_until: record.valid_until,
+            evidence: evidence_of(record.origin.id.as_ref(), &record.derived_from),
         }
+    }
+
+    /// Tells whether nothing is lost if this version is shown and the earlier one is not: it says
+    /// the same, holds whenever the other does, and rests on the same evidence if the other has any.
+    /// Without the last, saying a stale fact again without its source would wash it clean.
+    fn repeats(&self, earlier: &Self) -> bool {
+        let begins_in_time = match (self.valid_from, earlier.valid_from) {
+            (None, _) => true,
+            (Some(own), Some(other)) => own <= other,
+            (Some(_), None) => false,
+        };
+        let lasts = match (self.valid_until, earlier.valid_until) {
+            (None, _) => true,
+            (Some(own), Some(other)) => own >= other,
+            (Some(_), None) => false,
+        };
+        self.digest == earlier.digest
+            && begins_in_time
+            && lasts
+            && (earlier.evidence.is_none() || earlier.evidence == self.evidence)
     }
 
     fn overlaps(&self, other: &Self) -> bool {
@@ -52,6 +79,20 @@ impl Version {
     const fn order(&self) -> (Timestamp, RecordId) {
         (self.created_at, self.id)
     }
+}
+
+/// Returns the fingerprint of what a version rests on.
+#[must_use]
+pub fn evidence_of(source: Option<&SourceId>, derived_from: &[RecordId]) -> Option<ContentDigest> {
+    if source.is_none() && derived_from.is_empty() {
+        return None;
+    }
+    let mut text = source.map(SourceId::to_string).unwrap_or_default();
+    for id in derived_from {
+        text.push('\n');
+        text.push_str(&id.to_string());
+    }
+    Some(ContentDigest::of(&text))
 }
 
 /// A person's decision on a conflict: the winner, and the claims that stood and lost.
@@ -83,6 +124,7 @@ pub struct Versions {
     versions: Vec<Version>,
     /// For each version, the winner of the latest resolution that closed it.
     closed_by: Vec<Option<RecordId>>,
+    positions: HashMap<RecordId, usize>,
 }
 
 impl Versions {
@@ -93,24 +135,26 @@ impl Versions {
         versions.dedup_by_key(|version| version.id);
         let mut by_time: Vec<&Resolution> = resolutions.iter().collect();
         by_time.sort_by_key(|resolution| (resolution.at, resolution.id));
+        let mut last_word: HashMap<RecordId, Option<RecordId>> = HashMap::new();
+        for resolution in by_time {
+            for loser in &resolution.closed {
+                last_word.insert(*loser, Some(resolution.winner));
+            }
+            last_word.insert(resolution.winner, None);
+        }
         let closed_by = versions
             .iter()
-            .map(|version| {
-                by_time.iter().rev().find_map(|resolution| {
-                    if resolution.winner == version.id {
-                        Some(None)
-                    } else if resolution.closed.contains(&version.id) {
-                        Some(Some(resolution.winner))
-                    } else {
-                        None
-                    }
-                })
-            })
-            .map(Option::flatten)
+            .map(|version| last_word.get(&version.id).copied().flatten())
+            .collect();
+        let positions = versions
+            .iter()
+            .enumerate()
+            .map(|(at, version)| (version.id, at))
             .collect();
         Self {
             versions,
             closed_by,
+            positions,
         }
     }
 
@@ -148,12 +192,27 @@ impl Versions {
         self.winner_over(id).is_some()
     }
 
+    /// Tells whether a version is history: a resolution closed it, or a later open claim repeats it.
+    #[must_use]
+    pub fn is_history(&self, id: RecordId) -> bool {
+        let Some(at) = self.position(id) else {
+            return false;
+        };
+        let own = &self.versions[at];
+        self.closed_by[at].is_some()
+            || self
+                .open()
+                .rev()
+                .take_while(|later| later.order() > own.order())
+                .any(|later| later.repeats(own))
+    }
+
     fn winner_over(&self, id: RecordId) -> Option<RecordId> {
         self.position(id).and_then(|at| self.closed_by[at])
     }
 
     fn position(&self, id: RecordId) -> Option<usize> {
-        self.versions.iter().position(|version| version.id == id)
+        self.positions.get(&id).copied()
     }
 
     /// Returns the id that took the place of this version: the winner that it lost to if that is
@@ -180,9 +239,10 @@ impl Versions {
     /// content whose validity overlaps. Empty for a closed version.
     #[must_use]
     pub fn disagreeing_with(&self, id: RecordId) -> Vec<RecordId> {
-        let Some(own) = self.open().find(|version| version.id == id) else {
+        let Some(own) = self.position(id).filter(|at| self.closed_by[*at].is_none()) else {
             return Vec::new();
         };
+        let own = &self.versions[own];
         self.open()
             .filter(|other| other.digest != own.digest && other.overlaps(own))
             .map(|other| other.id)
@@ -229,6 +289,7 @@ mod tests {
             digest: ContentDigest::of(content),
             valid_from: None,
             valid_until: None,
+            evidence: None,
         }
     }
 
@@ -342,6 +403,35 @@ mod tests {
         assert!(!Versions::assemble(vec![before, after], &[]).in_conflict());
         after.valid_from = Some(Timestamp::from_ms(99));
         assert!(Versions::assemble(vec![before, after], &[]).in_conflict());
+    }
+
+    #[test]
+    fn a_repetition_folds_only_what_loses_nothing_by_it() {
+        let folds = |later: fn(&mut Version), earlier: fn(&mut Version)| {
+            let (mut one, mut two) = (version(1, 1, "A"), version(2, 2, "A"));
+            earlier(&mut one);
+            later(&mut two);
+            Versions::assemble(vec![one, two], &[]).is_history(id(1))
+        };
+        assert!(folds(|_| {}, |_| {}));
+        assert!(folds(
+            |_| {},
+            |earlier| earlier.valid_until = Some(Timestamp::from_ms(9))
+        ));
+        // A renewal that lies ahead does not hide what holds now, nor does one that is over.
+        assert!(!folds(
+            |later| later.valid_from = Some(Timestamp::from_ms(9)),
+            |_| {}
+        ));
+        assert!(!folds(
+            |later| later.valid_until = Some(Timestamp::from_ms(9)),
+            |_| {}
+        ));
+        // Words without their source do not take the place of words with it.
+        assert!(!folds(
+            |_| {},
+            |earlier| earlier.evidence = Some(ContentDigest::of("a.md"))
+        ));
     }
 
     #[test]

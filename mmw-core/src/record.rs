@@ -26,7 +26,8 @@ pub const DEFAULT_CONFIDENCE: f64 = 0.5;
 /// The scope of a record that states none.
 pub const DEFAULT_SCOPE: &str = "shared";
 
-/// The topic key of a fact: NFKC, trimmed, lower-cased, inner white space and `_` folded to `-`.
+/// The topic key of a fact: NFKC, lower-cased, without invisible characters; runs of white space, `_`
+/// and dashes folded to one `-`, none at either end.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactKey(String);
 
@@ -52,8 +53,9 @@ impl FactKey {
     pub fn new(text: &str) -> Result<Self, FactKeyError> {
         let mut key = String::with_capacity(text.len());
         let mut pending_dash = false;
-        for c in text.nfkc().flat_map(char::to_lowercase) {
-            if c.is_whitespace() || c == '_' {
+        let visible = text.nfkc().filter(|c| !is_invisible(*c));
+        for c in visible.flat_map(char::to_lowercase) {
+            if c.is_whitespace() || c == '_' || is_dash(c) {
                 pending_dash = !key.is_empty();
             } else if c.is_control() {
                 return Err(FactKeyError::Control);
@@ -87,6 +89,25 @@ impl fmt::Display for FactKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Tells whether a character shows nothing (Unicode's Default_Ignorable_Code_Point): two keys that
+/// look alike are one.
+const fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Tells whether a character is a dash of some length.
+const fn is_dash(c: char) -> bool {
+    matches!(
+        c,
+        '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+    )
 }
 
 /// How sure the author was: 0 to 1.
@@ -274,6 +295,9 @@ mod tests {
             " Deploy_Staging ",
             "deploy  staging",
             "ＤＥＰＬＯＹ\tstaging",
+            "deploy\u{200b}-staging",
+            "deploy\u{2011}\u{ad}staging\u{fe0f}",
+            "-deploy--_staging-",
         ] {
             assert_eq!(
                 FactKey::new(text).unwrap().as_str(),

@@ -120,7 +120,10 @@ impl RecordView {
 
 /// The most versions that one reason names: a list of claims that each names all the others would
 /// grow with their square. The sentence tells how many there are.
-const MAX_DISAGREEING_IDS: usize = 20;
+const MAX_DISAGREEING_IDS: usize = 8;
+
+/// The most ids of a way to a trouble; of a longer way its beginning and its end are kept.
+const MAX_CHAIN_IDS: usize = 20;
 
 /// One reason for a status: a code for programs, a sentence for people and models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -165,7 +168,11 @@ impl ReasonView {
                     Reason::SourceChanged { source_id, .. } => Some(source_id.to_string()),
                     _ => None,
                 };
-                (chain.clone(), source_id, Some(cause.code().to_owned()))
+                let mut ids = chain.clone();
+                if ids.len() > MAX_CHAIN_IDS {
+                    ids.drain(MAX_CHAIN_IDS / 2..chain.len() - MAX_CHAIN_IDS / 2);
+                }
+                (ids, source_id, Some(cause.code().to_owned()))
             }
         };
         Self {

@@ -19,7 +19,9 @@ pub use self::projects::ProjectInfo;
 use self::projects::project_info;
 use super::Memory;
 use super::failure::Failure;
-use crate::engine::{AccountRow, EngineResult, ProjectKind, ProjectRow, Txn, read, write};
+use crate::engine::{
+    AccountRow, EngineResult, ProjectKind, ProjectRow, Snapshot, Txn, read, write,
+};
 
 /// The name of the account, project and person that are there from the first start.
 pub const DEFAULT_NAME: &str = "default";
@@ -44,17 +46,18 @@ struct Fresh {
 }
 
 impl Memory {
-    /// Makes the default account, project and a key if the store has no account yet.
+    /// Makes the default account and project, as far as they are missing, and a key, if the store has
+    /// none yet.
     ///
     /// # Errors
     /// [`Failure`].
     pub fn first_start(&self) -> Result<Option<FirstStart>, Failure> {
-        if !read(self.engine(), |snapshot| snapshot.accounts())?.is_empty() {
+        if read(self.engine(), has_keys)? {
             return Ok(None);
         }
         let fresh = self.fresh();
         let made = write(self.engine(), |txn| {
-            if !txn.accounts()?.is_empty() {
+            if has_keys(txn.snapshot())? {
                 return Ok(None);
             }
             let account = ensure_account(txn, &fresh)?;
@@ -92,6 +95,16 @@ impl Memory {
             key: secret::FreshKey::draw(entropy),
         }
     }
+}
+
+/// Tells whether a key has ever been made, revoked and expired ones included.
+fn has_keys(snapshot: &dyn Snapshot) -> EngineResult<bool> {
+    for account in snapshot.accounts()? {
+        if !snapshot.keys(account.id)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn ensure_account(txn: &mut dyn Txn, fresh: &Fresh) -> EngineResult<AccountId> {

@@ -9,8 +9,11 @@ use mmw_core::time::Timestamp;
 use mmw_core::wire::{Hit, RelationView, ScoreView};
 
 use super::judged::Judge;
-use super::validate::is_history;
 use crate::engine::EngineResult;
+
+/// The most claims of one fact that are shown side by side: nobody compares more, and one fact must
+/// not take the room of all others.
+pub(super) const MAX_SHOWN_CLAIMS: usize = 50;
 
 /// How a record came to be a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,13 +29,15 @@ pub(super) struct Found {
 /// Chooses which versions of a fact are shown: all open claims if they disagree, else the newest;
 /// with `history` the rest too. Newest first. Versions that nothing stands behind any more are
 /// shown as history only.
+///
+/// Of more than [`MAX_SHOWN_CLAIMS`] the newest are shown; the others are counted as folded.
 pub(super) fn shown_versions(versions: &Versions, history: bool) -> Vec<RecordId> {
     let mut shown: Vec<RecordId> = versions
         .all()
         .iter()
         .rev()
         .map(|version| version.id)
-        .filter(|id| history || !is_history(versions, *id))
+        .filter(|id| history || !versions.is_history(*id))
         .collect();
     // The newest open claim leads even if a closed one was said later.
     if let Some(newest) = versions.newest()
@@ -40,6 +45,7 @@ pub(super) fn shown_versions(versions: &Versions, history: bool) -> Vec<RecordId
     {
         shown[..=at].rotate_right(1);
     }
+    shown.truncate(MAX_SHOWN_CLAIMS);
     shown
 }
 

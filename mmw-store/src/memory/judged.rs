@@ -9,7 +9,7 @@ use mmw_core::link::Direction;
 use mmw_core::place::{Caller, Place};
 use mmw_core::record::{FactKey, Record};
 use mmw_core::source::{ContentHash, SourceId};
-use mmw_core::status::{Evidence, Level, Reason, Status, judge};
+use mmw_core::status::{Evidence, Reason, Status, judge};
 use mmw_core::text::cut_at_char;
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{
@@ -24,9 +24,11 @@ use crate::graph::Derivations;
 pub(super) const MAX_INHERITED_REASONS: usize = 8;
 /// The most records that are followed upwards for one answer. Beyond it the answer says that it
 /// could not look at everything.
-pub(super) const MAX_FOLLOWED: usize = 10_000;
+pub(super) const MAX_FOLLOWED: usize = 2_000;
 /// The most anchors and relations that one record shows.
 pub(super) const MAX_SHOWN_NEIGHBOURS: usize = 50;
+/// The most claims that a record is compared with; the newest are.
+const MAX_DIFFERENCES: usize = 5;
 /// The length of a neighbour's snippet, in bytes.
 const SNIPPET_BYTES: usize = 160;
 
@@ -155,25 +157,23 @@ impl<'a> Judge<'a> {
             return Ok(own);
         }
         self.follow(record)?;
-        let mut inherited: Vec<(Level, Reason)> = Vec::new();
-        for chain in self.derivations.sources_of(record.id) {
-            let Some(source) = chain.last().and_then(|id| self.own.get(id)) else {
-                continue;
-            };
-            for cause in source.reasons() {
-                inherited.push((
-                    cause.level(),
-                    Reason::Inherited {
-                        chain: chain.clone(),
-                        cause: Box::new(cause.clone()),
-                    },
-                ));
-            }
+        let sources = self.derivations.sources_of(record.id);
+        let mut troubles: Vec<(RecordId, &Reason)> = Vec::new();
+        for id in sources.ids() {
+            let reasons = self.own.get(id).map_or(&[][..], Status::reasons);
+            troubles.extend(reasons.iter().map(|cause| (*id, cause)));
         }
         // The sort is stable: among equally loud reasons the nearer one stays first.
-        inherited.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
-        inherited.truncate(MAX_INHERITED_REASONS);
-        Ok(own.inheriting(inherited.into_iter().map(|(_, reason)| reason).collect()))
+        troubles.sort_by_key(|(_, cause)| std::cmp::Reverse(cause.level()));
+        let inherited = troubles
+            .into_iter()
+            .take(MAX_INHERITED_REASONS)
+            .map(|(id, cause)| Reason::Inherited {
+                chain: sources.way_to(id),
+                cause: Box::new(cause.clone()),
+            })
+            .collect();
+        Ok(own.inheriting(inherited))
     }
 
     fn own_status(&mut self, record: &Record) -> EngineResult<Status> {
@@ -265,11 +265,10 @@ impl<'a> Judge<'a> {
             return Ok(Vec::new());
         }
         self.follow(record)?;
-        let anchors = self
-            .derivations
-            .sources_of(record.id)
+        let sources = self.derivations.sources_of(record.id);
+        let anchors = sources
+            .ids()
             .iter()
-            .filter_map(|chain| chain.last())
             .filter_map(|id| self.records.get(id))
             .filter_map(|stored| anchor_of(&stored.record))
             .take(MAX_SHOWN_NEIGHBOURS)
@@ -340,11 +339,11 @@ impl<'a> Judge<'a> {
             Some(fact) => fact.versions.disagreeing_with(record.id),
             None => return Ok(Vec::new()),
         };
-        self.load(&with)?;
+        let with = &with[with.len().saturating_sub(MAX_DIFFERENCES)..];
+        self.load(with)?;
         let differences = with
             .iter()
             .filter_map(|id| self.records.get(id))
-            .take(MAX_SHOWN_NEIGHBOURS)
             .map(|other| {
                 let other = &other.record;
                 let is_newer = record.order() > other.order();

@@ -8,7 +8,9 @@ mod idempotency;
 mod outcome;
 
 use mmw_core::audit::{Deed, Entry};
-use mmw_core::capture::{Classification, LaneItem, LaneKind, LaneState, Proposal};
+use mmw_core::capture::{
+    Classification, LaneItem, LaneKind, LaneState, NotAdmitted, Proposal, admit,
+};
 use mmw_core::draft::{Draft, Screened};
 use mmw_core::fact::plan::{Plan, place_of, plan};
 use mmw_core::fact::{Version, Versions};
@@ -21,12 +23,13 @@ use mmw_core::validation::Invalid;
 use mmw_core::wire::{EnvelopeArgs, QuarantineView, RememberAnswer, RememberArgs, ReplacedView};
 use mmw_guard::Verdict;
 
-use self::checks::{Proposed, check_sources, look_at_proposed_id};
+use self::checks::{Identity, check_sources, identity};
 use self::idempotency::{keep, kept_key, replay};
 use self::outcome::OutcomeKind;
 pub(super) use self::outcome::{Outcome, answer};
 use super::Memory;
 use super::failure::RememberError;
+use super::review::n_waiting;
 use crate::engine::{EngineResult, NewRecord, Snapshot, Stored, Txn, write};
 use crate::words;
 
@@ -90,12 +93,9 @@ impl Memory {
         now: Timestamp,
     ) -> Result<Prepared, RememberError> {
         self.check_hashes(&draft)?;
-        let id = draft
-            .envelope
-            .proposed_id
-            .unwrap_or_else(|| RecordId::from_parts(now, self.entropy.id_bytes()));
+        let fresh = RecordId::from_parts(now, self.entropy.id_bytes());
         match self.guard.screen(draft) {
-            Verdict::Allow(screened) => Ok(Prepared::Save(screened, id)),
+            Verdict::Allow(screened) => Ok(Prepared::Save(screened, fresh)),
             Verdict::Quarantine(screened, finding) => {
                 let item = LaneItem {
                     id: CandidateId::from_parts(now, self.entropy.id_bytes()),
@@ -127,6 +127,10 @@ impl Memory {
     }
 }
 
+/// The most items that wait for review in one person's reach. Beyond it a flood of writes that the
+/// guard holds back would bury those that matter.
+const MAX_WAITING: u32 = 1_000;
+
 /// Returns the draft as it may wait: its idempotency key is kept as a hash, and not here.
 pub(super) fn without_key(draft: &Draft) -> Draft {
     let mut waiting = draft.clone();
@@ -136,7 +140,7 @@ pub(super) fn without_key(draft: &Draft) -> Draft {
 
 /// A screened draft on its way into memory or into the lane.
 pub(super) enum Prepared {
-    /// It may become memory, under this id.
+    /// It may become memory, under this id if it proposes none of its own.
     Save(Screened, RecordId),
     /// The guard holds it back.
     Hold(Screened, Box<LaneItem>),
@@ -180,17 +184,17 @@ pub(super) fn save(
     if let Some(refused) = check_sources(txn.snapshot(), caller, draft)? {
         return Ok(Err(refused.into()));
     }
-    match look_at_proposed_id(txn.snapshot(), caller, draft)? {
-        Proposed::Free => {}
-        Proposed::Delivered => return Ok(Ok(Outcome::existing(id, screened))),
-        Proposed::Taken => {
+    let id = match identity(txn.snapshot(), caller, draft, id)? {
+        Identity::New(id) => id,
+        Identity::Delivered(id) => return Ok(Ok(Outcome::existing(id, screened))),
+        Identity::Taken => {
             return Ok(Err(Invalid::new(
                 "proposed_id",
                 "is in use; propose a fresh UUIDv7",
             )
             .into()));
         }
-    }
+    };
     let before = versions_before(txn.snapshot(), &place, draft)?;
     let newest = newest_before(txn.snapshot(), &place, draft, before.as_ref())?;
     let outcome = match plan(
@@ -237,37 +241,34 @@ fn hold(
     {
         return Ok(replay(&earlier, screened, caller));
     }
-    let waiting = txn
-        .lane_same(item.project, item.digest())?
-        .filter(|same| same.waits_at(now));
-    let shown = match &waiting {
-        Some(same) => same,
-        None => {
+    let same = txn.lane_same(item.project, item.digest())?;
+    let finding = item.proposal.finding.clone();
+    let (rule, mut reason) = finding
+        .map(|found| (found.rule, found.reason))
+        .unwrap_or_default();
+    let shown = match (admit(&item.proposal, same.as_ref(), now), same) {
+        (Err(NotAdmitted::WaitingAlready), Some(same)) => same.id,
+        (Err(NotAdmitted::TurnedDownBefore), Some(same)) => {
+            reason.push_str("; a person turned the same text down before");
+            same.id
+        }
+        _ => {
+            if n_waiting(txn.snapshot(), caller, now)? >= MAX_WAITING {
+                let why = format!(
+                    "was held back by the guard ({rule}: {reason}), and {MAX_WAITING} items wait for \
+                     review already: decide on some of them first"
+                );
+                return Ok(Err(Invalid::new("content", why).into()));
+            }
             txn.insert_lane_item(item)?;
-            let why = item
-                .proposal
-                .finding
-                .as_ref()
-                .map(|finding| finding.rule.as_str());
-            txn.append_audit(&entry(
-                caller,
-                Deed::Quarantine,
-                vec![item.id.shown()],
-                why,
-                now,
-            ))?;
-            item
+            let ids = vec![item.id.shown()];
+            txn.append_audit(&entry(caller, Deed::Quarantine, ids, Some(&rule), now))?;
+            item.id
         }
     };
-    let (rule, reason) = shown
-        .proposal
-        .finding
-        .as_ref()
-        .map(|finding| (finding.rule.clone(), finding.reason.clone()))
-        .unwrap_or_default();
     let outcome = Outcome {
         kind: OutcomeKind::Quarantined(QuarantineView {
-            candidate_id: shown.id.shown(),
+            candidate_id: shown.shown(),
             rule,
             reason,
         }),

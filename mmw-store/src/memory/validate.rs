@@ -1,7 +1,5 @@
 //! Compares records with the current hash of their source.
 
-use mmw_core::fact::Versions;
-use mmw_core::ids::RecordId;
 use mmw_core::place::{Caller, Scope};
 use mmw_core::record::Record;
 use mmw_core::source::{Freshness, SourceId};
@@ -63,7 +61,7 @@ impl Memory {
                 judge.know(stored);
                 let is_history = judge
                     .fact_of(&record)?
-                    .is_some_and(|fact| is_history(&fact.versions, record.id));
+                    .is_some_and(|fact| fact.versions.is_history(record.id));
                 if is_history {
                     continue;
                 }
@@ -93,22 +91,6 @@ impl Memory {
         });
         Ok(answer)
     }
-}
-
-/// Tells whether a version is history: decided against, or a repetition of what the newest says.
-pub(super) fn is_history(versions: &Versions, id: RecordId) -> bool {
-    let Some(newest) = versions.newest() else {
-        return false;
-    };
-    if newest.id == id {
-        // The newest is history only if nothing of the fact stands any more.
-        return versions.is_closed(id);
-    }
-    versions.is_closed(id)
-        || versions
-            .all()
-            .iter()
-            .any(|version| version.id == id && version.digest == newest.digest)
 }
 
 fn validated(record: &Record, level: Level, status_reasons: Vec<ReasonView>) -> ValidatedView {

@@ -171,3 +171,41 @@ fn the_first_start_makes_one_project_and_one_key_and_no_second() {
         Err(Failure::NotFound("project"))
     ));
 }
+
+#[test]
+fn a_project_made_before_the_first_start_leaves_no_dead_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = mmw_store::Memory::open(
+        &folder.path().join("memory.db"),
+        std::sync::Arc::new(mmw_core::env::SystemClock),
+        std::sync::Arc::new(mmw_core::env::SystemEntropy),
+    )
+    .unwrap();
+    memory.create_project("beta", Limits::default()).unwrap();
+    let first = memory.first_start().unwrap().unwrap();
+    assert_eq!(first.project.name, "default");
+    assert!(memory.first_start().unwrap().is_none());
+}
+
+#[test]
+fn a_secret_in_a_projects_name_is_replaced() {
+    let world = World::new();
+    let token = "ghp_x1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    world
+        .memory
+        .local_caller(&format!("host/{token}/x"), Way::Library)
+        .unwrap();
+    let named = world
+        .memory
+        .create_project(token, Limits::default())
+        .unwrap();
+    assert!(named.name.contains("[REDACTED:"));
+    assert!(
+        world
+            .memory
+            .list_projects()
+            .unwrap()
+            .iter()
+            .all(|project| !project.name.contains(token))
+    );
+}

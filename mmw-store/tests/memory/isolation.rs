@@ -277,3 +277,19 @@ fn every_use_case_needs_its_scope() {
         Err(Failure::Forbidden(Scope::Admin))
     ));
 }
+
+#[test]
+fn proposing_somebody_elses_id_gives_nothing_away() {
+    let world = World::new();
+    let foreign = save_as(&world, &world.stranger(), statement("theirs"));
+    let envelope = EnvelopeArgs {
+        proposed_id: Some(foreign.to_string()),
+        ..EnvelopeArgs::default()
+    };
+    let mine = world
+        .memory
+        .remember(&world.me, statement("mine"), &envelope)
+        .unwrap();
+    assert_eq!(mine.outcome, "saved");
+    assert_ne!(mine.record.unwrap().id, foreign);
+}

@@ -178,3 +178,26 @@ fn a_neighbour_that_could_be_no_hit_here_is_named_without_its_text() {
         );
     }
 }
+
+#[test]
+fn a_very_long_ladder_stays_cheap_to_read_and_to_tell() {
+    let world = World::new();
+    let bottom = world.note("kiwifruit at the bottom");
+    let mut top = bottom;
+    for step in 0..400 {
+        top = world
+            .try_save(derived(&format!("kiwifruit step {step}"), &[top]))
+            .unwrap()
+            .record
+            .unwrap()
+            .id;
+    }
+    world.forget(bottom);
+    assert_eq!(world.status(top), "stale");
+    let answer = world.search(&SearchArgs {
+        limit: Some(50),
+        ..asking("kiwifruit step")
+    });
+    assert!(answer.hits.len() > 5);
+    assert!(answer.hits.iter().all(|hit| hit.status == "stale"));
+}

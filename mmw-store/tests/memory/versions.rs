@@ -151,3 +151,94 @@ fn a_time_is_believed_for_thirty_days() {
     );
     assert_eq!(said("2199-01-01".into()), world.now());
 }
+
+#[test]
+fn a_renewal_that_lies_ahead_does_not_hide_what_holds_now() {
+    let world = World::new();
+    let now = world.save(RememberArgs {
+        valid_until: Some("2027-01-01".into()),
+        ..fact("licence", "licence covers 10 seats")
+    });
+    let ahead = world.save(RememberArgs {
+        valid_from: Some("2027-01-01".into()),
+        valid_until: Some("2028-01-01".into()),
+        ..fact("licence", "licence covers 10 seats")
+    });
+    assert_eq!(world.ids("licence seats"), [now.record.unwrap().id]);
+    world.pass(400 * 86_400_000);
+    let later = world.find("licence seats");
+    assert_eq!(later[0].record.id, ahead.record.unwrap().id);
+}
+
+#[test]
+fn an_open_claim_cannot_be_hidden_by_saying_it_again_for_later() {
+    let world = World::new();
+    let one = world.say("wombat", "the wombat number is 1111");
+    let two = world.say("wombat", "the wombat number is 2222");
+    world.save(RememberArgs {
+        valid_from: Some("2099-01-01".into()),
+        ..fact("wombat", "the wombat number is 1111")
+    });
+    assert_eq!(world.ids("wombat number"), [two, one]);
+}
+
+#[test]
+fn saying_a_stale_fact_again_without_its_source_does_not_wash_it_clean() {
+    let world = World::new();
+    let anchored = world.save(sourced(fact("k", "narwhals sing"), "n.md", &sha('1')));
+    world.save(fact("k", "narwhals sing"));
+    let asked = mmw_core::wire::SearchArgs {
+        source_id: Some("n.md".into()),
+        current_source_hash: Some(sha('2')),
+        ..crate::support::asking("narwhals")
+    };
+    let hits = world.search(&asked).hits;
+    let stale = hits.iter().find(|hit| hit.status == "stale").unwrap();
+    assert_eq!(
+        Some(stale.record.id),
+        anchored.record.map(|record| record.id)
+    );
+    assert_eq!(world.validate("n.md", &sha('2')).stale.len(), 1);
+}
+
+#[test]
+fn keys_that_look_alike_are_one_topic() {
+    let world = World::new();
+    world.say("dingo-port", "the dingo port is 1");
+    for key in [
+        "dingo\u{200b}-port",
+        "dingo\u{2011}port",
+        "dingo--port",
+        "Dingo_Port-",
+        "dingo\u{ad}-port\u{fe0f}",
+    ] {
+        let content = format!("the dingo port differs by {}", key.escape_unicode());
+        assert!(
+            !world.save(fact(key, &content)).conflicts_with.is_empty(),
+            "{key:?}"
+        );
+    }
+}
+
+#[test]
+fn a_fact_with_very_many_claims_stays_cheap_to_read_and_to_tell() {
+    let world = World::new();
+    let many = (0..600)
+        .map(|n| {
+            (
+                fact("many", &format!("manyv value {n}")),
+                EnvelopeArgs::default(),
+            )
+        })
+        .collect();
+    world.memory.remember_all(&world.me, many).unwrap();
+    let last = world.save(fact("many", "manyv value 600"));
+    assert!(serde_json::to_string(&last).unwrap().len() < 30_000);
+    let asked = mmw_core::wire::SearchArgs {
+        max_tokens: Some(2_000),
+        ..crate::support::asking("manyv value 7")
+    };
+    let answer = world.search(&asked);
+    assert!(answer.hits.len() > 1);
+    assert!(serde_json::to_string(&answer).unwrap().len() < 8_000);
+}

@@ -33,7 +33,8 @@ impl Memory {
     /// # Errors
     /// [`Failure`]; `Invalid` if the name is no name.
     pub fn local_caller(&self, project: &str, way: Way) -> Result<Caller, Failure> {
-        let name = validation::label("project", project)?;
+        // A repository's address may carry a secret in its path.
+        let name = self.guard.redact(&validation::label("project", project)?).0;
         let known = read(self.engine(), |snapshot| local_caller(snapshot, &name, way))?;
         if let Some(caller) = known {
             return Ok(caller);
@@ -62,7 +63,7 @@ impl Memory {
     /// # Errors
     /// [`Failure`]; `Invalid` if the name is taken or no name.
     pub fn create_project(&self, name: &str, limits: Limits) -> Result<ProjectInfo, Failure> {
-        let name = validation::label("name", name)?;
+        let name = self.guard.redact(&validation::label("name", name)?).0;
         let fresh = self.fresh();
         let made = write(self.engine(), |txn| {
             let account = ensure_account(txn, &fresh)?;

@@ -35,41 +35,44 @@ pub(super) fn check_sources(
         }))
 }
 
-/// What a proposed id comes to.
-pub(super) enum Proposed {
-    /// It is free, or none was proposed.
-    Free,
-    /// This very statement has it: a repeated delivery.
-    Delivered,
-    /// Something else has it.
+/// The id that a draft is saved under.
+pub(super) enum Identity {
+    /// This one, which is free.
+    New(RecordId),
+    /// This very statement has its proposed id: a repeated delivery.
+    Delivered(RecordId),
+    /// Something else that the caller sees has the proposed id.
     Taken,
 }
 
-/// A record, forgotten or not, is never written over.
-pub(super) fn look_at_proposed_id(
+/// Chooses the id: the proposed one if it is free, else `fresh`. A record, forgotten or not, is never
+/// written over, and what the caller can't see is not given away by a refusal.
+pub(super) fn identity(
     snapshot: &dyn Snapshot,
     caller: &Caller,
     draft: &Draft,
-) -> EngineResult<Proposed> {
-    let Some(id) = draft.envelope.proposed_id else {
-        return Ok(Proposed::Free);
+    fresh: RecordId,
+) -> EngineResult<Identity> {
+    let Some(proposed) = draft.envelope.proposed_id else {
+        return Ok(Identity::New(fresh));
     };
-    if let Some(stored) = snapshot.record(id)? {
+    if let Some(stored) = snapshot.record(proposed)? {
         let record = stored.record;
-        let same = record.place == caller.place(draft.workspace.clone())
+        let is_same = record.place == caller.place(draft.workspace.clone())
             && record.said.author == caller.principal
             && record.fact_key == draft.fact_key
             && comparable(&record.content) == comparable(&draft.content);
-        return Ok(if same {
-            Proposed::Delivered
+        return Ok(if is_same {
+            Identity::Delivered(proposed)
+        } else if caller.sees(record.place.project) {
+            Identity::Taken
         } else {
-            Proposed::Taken
+            Identity::New(fresh)
         });
     }
-    let forgotten = !snapshot.tombstones(&[id])?.is_empty();
-    Ok(if forgotten {
-        Proposed::Taken
-    } else {
-        Proposed::Free
+    Ok(match snapshot.tombstones(&[proposed])?.first() {
+        Some(tombstone) if caller.sees(tombstone.place.project) => Identity::Taken,
+        Some(_) => Identity::New(fresh),
+        None => Identity::New(proposed),
     })
 }

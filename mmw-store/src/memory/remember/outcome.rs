@@ -14,6 +14,9 @@ use crate::memory::mention;
 /// The most claims that are told as conflicting with a saved one; the newest are kept.
 const MAX_TOLD_CONFLICTS: usize = 20;
 
+/// The most versions that are told as superseded; the newest are kept.
+const MAX_TOLD_SUPERSEDED: usize = 50;
+
 /// What an answer is made of, without any content: what an idempotency key keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::memory) struct Outcome {
@@ -109,6 +112,12 @@ pub(in crate::memory) fn answer(
         .collect();
     conflicts_with.sort_by_key(|claim| std::cmp::Reverse((claim.created_at, claim.id)));
     mention::fit(conflicts_with.iter_mut().map(|claim| &mut claim.content));
+    // Of a replayed answer, what has been forgotten since is left out; a fact may have more versions
+    // than anybody wants to be told.
+    let told = outcome.superseded.len().min(MAX_TOLD_SUPERSEDED);
+    let mut superseded = outcome.superseded[outcome.superseded.len() - told..].to_vec();
+    let forgotten = snapshot.tombstones(&superseded)?;
+    superseded.retain(|id| forgotten.iter().all(|tombstone| tombstone.id != *id));
     let (name, quarantine) = match &outcome.kind {
         OutcomeKind::Quarantined(quarantine) => ("quarantined", Some(quarantine.clone())),
         _ if record.is_none() => ("forgotten", None),
@@ -120,7 +129,7 @@ pub(in crate::memory) fn answer(
         status: record.as_ref().map(|_| Level::Unverified.name().to_owned()),
         record,
         conflicts_with,
-        superseded: outcome.superseded.clone(),
+        superseded,
         replaced: outcome.replaced.clone(),
         deduplicated: matches!(outcome.kind, OutcomeKind::Deduplicated(_)),
         quarantine,

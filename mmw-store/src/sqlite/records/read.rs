@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mmw_core::fact::{Resolution, Version};
+use mmw_core::fact::{Resolution, Version, evidence_of};
 use mmw_core::ids::{ProjectId, RecordId};
 use mmw_core::link::{Direction, Link, LinkKind};
 use mmw_core::place::{Place, WorkspaceChoice, WorkspaceName};
@@ -105,8 +105,12 @@ impl Records for SqliteTxn<'_> {
             return Ok(Vec::new());
         };
         self.many(
-            "SELECT id, created_at, digest, valid_from, valid_until FROM records
-             WHERE workspace = ?1 AND fact_key = ?2 AND forgotten_at IS NULL",
+            "SELECT r.id, r.created_at, r.digest, r.valid_from, r.valid_until, r.source_id,
+                    (SELECT group_concat(hex(t.id), ',' ORDER BY l.nth)
+                     FROM links l JOIN records t ON t.row = l.to_row
+                     WHERE l.from_row = r.row AND l.kind = 'derived_from')
+             FROM records r
+             WHERE r.workspace = ?1 AND r.fact_key = ?2 AND r.forgotten_at IS NULL",
             (workspace, fact_key.as_str()),
             |row| {
                 Ok(Version {
@@ -115,6 +119,7 @@ impl Records for SqliteTxn<'_> {
                     digest: col::id(row, 2)?,
                     valid_from: col::optional_moment(row, 3)?,
                     valid_until: col::optional_moment(row, 4)?,
+                    evidence: evidence(row)?,
                 })
             },
         )
@@ -348,4 +353,19 @@ impl Records for SqliteTxn<'_> {
             },
         )
     }
+}
+
+/// Returns the fingerprint of a version's evidence, from its source and its sources' ids in
+/// hexadecimal digits.
+fn evidence(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<ContentDigest>> {
+    let source = row
+        .get::<_, Option<String>>(5)?
+        .and_then(|id| SourceId::new(&id));
+    let derived_from: Option<String> = row.get(6)?;
+    let derived_from: Vec<RecordId> = derived_from
+        .iter()
+        .flat_map(|ids| ids.split(','))
+        .filter_map(|id| id.parse().ok())
+        .collect();
+    Ok(evidence_of(source.as_ref(), &derived_from))
 }
