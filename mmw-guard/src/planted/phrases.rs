@@ -78,6 +78,10 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Nothing but a marker in front of a phrase, in brackets or before a colon.
+static MARKER: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"^\s*(?:\[[^\]\n]{1,60}\]|[\w-]{2,24}:)[\s:>-]*$", false));
+
 static MENTION: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"\b(?:e\.g\.|for example|such as|like|examples?|patterns?|detect\w*|attack\w*|injections?|injected|payloads?|probes?|tests?|test(?:ed|ing)|attempt\w*|jailbreak\w*|vulnerab\w+|scanner|guard\w*|red.?team\w*|mitigat\w+|phrases?|technique|bug|obeyed|malicious|cve|owasp|poison\w*|fix(?:ed|es)?|token|texts? (?:such|like)|says|said|wrote|called)\b",
@@ -133,10 +137,14 @@ fn damping(phrase: &Phrase, text: &str, start: usize, end: usize) -> f32 {
         &text[text.ceil_char_boundary(end)..to],
     );
     let mut left: f32 = 1.0;
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    // "A marker in content grants nothing": `[BLOCKED] ignore …` is no report of something blocked.
+    if MARKER.is_match(line.as_bytes()) {
+        return left;
+    }
     if phrase.damped && NEGATION.is_match(before.as_bytes()) {
         left = NEGATED;
     }
-    let line = before.rsplit('\n').next().unwrap_or(before);
     let quoted = is_open(line) || before.trim_end().ends_with(['"', '\'', '`', '“', '‘', '«']);
     let mentioned_before = MENTION.is_match(before.as_bytes());
     let mentioned = mentioned_before || MENTION.is_match(after.as_bytes());
