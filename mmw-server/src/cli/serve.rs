@@ -52,8 +52,12 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
         }
         output::text(&format!("mmw-server listening on http://{address}"));
         if let Some(file) = &options.port_file {
-            write_port(file, address)
-                .map_err(|error| Failed::new(format!("the port file can't be written: {error}")))?;
+            write_port(file, address).map_err(|error| {
+                Failed::new(format!(
+                    "the port file {} can't be written: {error}",
+                    file.display()
+                ))
+            })?;
         }
         server.run(stop).await;
         Ok(ExitCode::SUCCESS)
