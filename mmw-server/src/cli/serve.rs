@@ -31,10 +31,6 @@ pub(super) struct Options {
 
 pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed> {
     let memory = compose::open(config)?;
-    let first = memory.first_start().map_err(StartError::FirstStart)?;
-    if first.is_none() && memory.list_keys()?.is_empty() {
-        tracing::warn!("nobody can call yet: make a key with `mmw-server key create <name>`");
-    }
     // Looks run on these threads: a few more than cores, so that one that takes long holds up nobody.
     let n_threads =
         std::thread::available_parallelism().map_or(2, NonZeroUsize::get) + SPARE_THREADS;
@@ -45,10 +41,17 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
         .map_err(|error| Failed::new(format!("no runtime could be started: {error}")))?;
     runtime.block_on(async {
         let stop = asked_to_stop()?;
-        let server = Server::bind(config, memory).await?;
+        // Only who has the address makes the first key: a start that fails here makes it again.
+        let server = Server::bind(config, memory.clone()).await?;
         let address = server.address;
-        if let Some(first) = &first {
-            hand_over(first, config, address)?;
+        match memory.first_start().map_err(StartError::FirstStart)? {
+            Some(first) => hand_over(&first, config, address)?,
+            None if memory.list_keys()?.is_empty() => {
+                tracing::warn!(
+                    "nobody can call yet: make a key with `mmw-server key create <name>`"
+                );
+            }
+            None => {}
         }
         output::text(&format!("mmw-server listening on http://{address}"));
         if let Some(file) = &options.port_file {

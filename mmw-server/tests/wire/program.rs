@@ -107,6 +107,24 @@ fn projects_are_made_and_listed_and_the_store_is_looked_after() {
 }
 
 #[test]
+fn the_first_key_is_made_by_the_first_start_that_has_its_address() {
+    let program = Program::new();
+    let key = program.folder.path().join("data").join("first-key");
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = other.local_addr().unwrap().to_string();
+    program.fails(&["serve", "--listen", &taken], 3, "can't be listened on");
+    assert!(!key.exists());
+    drop(other);
+    // Ends this start as well, after the key was handed over.
+    let port_file = program.folder.path().join("nowhere").join("port");
+    let port_file = port_file.to_str().unwrap();
+    let arguments = ["serve", "--listen", &taken, "--port-file", port_file];
+    program.fails(&arguments, 1, port_file);
+    let secret = std::fs::read_to_string(&key).unwrap();
+    assert!(secret.starts_with("mmw_"));
+}
+
+#[test]
 fn what_is_not_understood_or_usable_has_its_exit_code() {
     let program = Program::new();
     program.fails(&["--bogus"], 2, "--bogus");
