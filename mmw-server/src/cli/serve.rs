@@ -53,6 +53,12 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
             }
             None => {}
         }
+        if !address.ip().to_canonical().is_loopback() {
+            tracing::warn!(
+                %address,
+                "plain HTTP on an address that others may reach: put a proxy with TLS in front"
+            );
+        }
         output::text(&format!("mmw-server listening on http://{address}"));
         if let Some(file) = &options.port_file {
             write_port(file, address).map_err(|error| {

@@ -125,6 +125,19 @@ fn the_first_key_is_made_by_the_first_start_that_has_its_address() {
 }
 
 #[test]
+fn who_listens_to_the_network_is_warned() {
+    let program = Program::new();
+    let port_file = program.folder.path().join("nowhere").join("port");
+    let port_file = port_file.to_str().unwrap();
+    for (address, warned) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
+        let arguments = ["serve", "--listen", address, "--port-file", port_file];
+        let output = program.run(&arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(errors.contains("plain HTTP"), warned, "{address}: {errors}");
+    }
+}
+
+#[test]
 fn what_is_not_understood_or_usable_has_its_exit_code() {
     let program = Program::new();
     program.fails(&["--bogus"], 2, "--bogus");
