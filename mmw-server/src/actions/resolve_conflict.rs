@@ -2,7 +2,7 @@
 
 use mmw_core::place::Scope;
 use mmw_core::validation::Invalid;
-use mmw_core::wire::{ResolveAnswer, ResolveArgs, VersionView};
+use mmw_core::wire::{ExplainArgs, ResolveAnswer, ResolveArgs, VersionView};
 use mmw_store::Memory;
 use serde_json::{Value, json};
 
@@ -86,13 +86,23 @@ fn ask(memory: &Memory, asked: &Asked, args: &ResolveArgs) -> Result<Option<Ques
         "note".to_owned(),
         json!({ "type": "string", "title": "Note (optional)" }),
     );
+    // Once anything was decided, an older answer is to another question.
+    let receipt = memory.explain(
+        &asked.caller,
+        &ExplainArgs {
+            memory_id: winner.id.to_string(),
+        },
+    )?;
+    let last = receipt.resolutions.first();
+    let about = versions
+        .iter()
+        .map(|version| version.id.to_string())
+        .chain(last.map(|resolution| resolution.id.to_string()))
+        .collect();
     Ok(Some(Question {
         message,
         properties,
-        about: versions
-            .iter()
-            .map(|version| version.id.to_string())
-            .collect(),
+        about,
     }))
 }
 

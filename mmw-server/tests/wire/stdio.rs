@@ -295,7 +295,7 @@ async fn the_person_may_choose_another_version_than_was_proposed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_resolves_a_conflict_when_asked_by_a_newer_client() {
     let mut client = Client::start(true, json!({ "elicitation": { "form": {} } }));
-    let (_, second) = client.conflict().await;
+    let (first, second) = client.conflict().await;
     let arguments = json!({ "fact_key": "deploy-staging", "winner": second });
     let asked = client.call("resolve_conflict", arguments.clone()).await;
     assert_eq!(asked["resultType"], "input_required", "{asked}");
@@ -338,5 +338,28 @@ async fn a_person_resolves_a_conflict_when_asked_by_a_newer_client() {
         result["structuredContent"]["resolution"]["way"], "elicitation",
         "{result}"
     );
+    // An answer decides once: after any decision the person is asked again.
+    let reverse = json!({ "fact_key": "deploy-staging", "winner": first });
+    for next in [&arguments, &reverse] {
+        let result = client
+            .ask("tools/call", again(&arguments, &state, &accept))
+            .await["result"]
+            .clone();
+        assert_eq!(result["resultType"], "input_required", "{result}");
+        let asked = client.call("resolve_conflict", next.clone()).await;
+        let result = client
+            .ask("tools/call", again(next, &asked["requestState"], &accept))
+            .await["result"]
+            .clone();
+        assert_eq!(
+            result["structuredContent"]["resolution"]["winner"], next["winner"],
+            "{result}"
+        );
+    }
+    let result = client
+        .ask("tools/call", again(&arguments, &state, &accept))
+        .await["result"]
+        .clone();
+    assert_eq!(result["resultType"], "input_required", "{result}");
     client.end().await;
 }
