@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use http::HeaderMap;
 use mmw_core::env::Clock;
 use mmw_core::place::{Caller, Reviewer};
 use mmw_core::plan::{AccountState, Limits, may_use};
@@ -156,6 +157,26 @@ impl Desk {
             })
             .await
     }
+}
+
+/// Takes the idempotency key of the header, if there is one, into what the agent adds.
+///
+/// # Errors
+/// A key that is no ASCII, or another one than the envelope has.
+pub fn key_of_header(headers: &HeaderMap, envelope: &mut EnvelopeArgs) -> Result<(), Fault> {
+    let Some(key) = headers.get(IDEMPOTENCY_KEY_HEADER) else {
+        return Ok(());
+    };
+    let key = key
+        .to_str()
+        .map_err(|_| Fault::argument(IDEMPOTENCY_KEY_HEADER, "must be plain ASCII"))?;
+    if envelope.idempotency_key.get_or_insert(key.to_owned()) != key {
+        return Err(Fault::argument(
+            IDEMPOTENCY_KEY_HEADER,
+            "is not the `idempotency_key` of the envelope: give one of them, or the same in both",
+        ));
+    }
+    Ok(())
 }
 
 /// Reads what an agent adds to a write. Unknown keys are ignored.

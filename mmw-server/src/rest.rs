@@ -10,7 +10,7 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use crate::actions::Object;
-use crate::desk::{self, Access, Desk, IDEMPOTENCY_KEY_HEADER, Order};
+use crate::desk::{self, Access, Desk, Order};
 use crate::fault::{Code, Fault};
 use crate::http::{body, reply};
 use crate::json_text::without_lone_surrogates;
@@ -48,12 +48,7 @@ async fn answer(
     if action.facts.takes_envelope {
         let given = arguments.shift_remove(ENVELOPE);
         order.envelope = desk::envelope(given.as_ref())?;
-        if let Some(key) = headers.get(IDEMPOTENCY_KEY_HEADER) {
-            let key = key
-                .to_str()
-                .map_err(|_| Fault::argument(IDEMPOTENCY_KEY_HEADER, "must be plain ASCII"))?;
-            order.envelope.idempotency_key.get_or_insert(key.to_owned());
-        }
+        desk::key_of_header(headers, &mut order.envelope)?;
     }
     order.arguments = arguments;
     Ok(desk.call(name, access, order).await?.structured)

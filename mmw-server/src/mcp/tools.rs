@@ -13,7 +13,6 @@ use rmcp::service::RequestContext;
 use super::ask::Decided;
 use super::{Door, Mcp, ask};
 use crate::actions::{Action, Registry};
-use crate::desk::IDEMPOTENCY_KEY_HEADER;
 use crate::desk::{self, Order};
 use crate::fault::Fault;
 
@@ -98,13 +97,8 @@ impl Mcp {
         if action.facts.takes_envelope {
             order.envelope = desk::envelope(context.meta.get(ENVELOPE_META))?;
             let envelope = &mut order.envelope;
-            if let Some(parts) = context.extensions.get::<http::request::Parts>()
-                && let Some(key) = parts.headers.get(IDEMPOTENCY_KEY_HEADER)
-            {
-                let key = key
-                    .to_str()
-                    .map_err(|_| Fault::argument(IDEMPOTENCY_KEY_HEADER, "must be plain ASCII"))?;
-                envelope.idempotency_key.get_or_insert(key.to_owned());
+            if let Some(parts) = context.extensions.get::<http::request::Parts>() {
+                desk::key_of_header(&parts.headers, envelope)?;
             }
             // Over HTTP each request stands on its own: an older client has not said its name.
             let client = match &self.door {

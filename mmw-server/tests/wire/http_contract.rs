@@ -191,6 +191,35 @@ async fn an_idempotency_key_comes_in_the_header_and_conflicts_are_409_everywhere
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_idempotency_key_that_comes_twice_is_one() {
+    let world = World::start().await;
+    for (in_envelope, agrees) in [("k1", true), ("k2", false)] {
+        let headers = [("x-idempotency-key", "k1")];
+        let envelope = json!({ "idempotency_key": in_envelope });
+        let rest = json!({ "content": "x", "envelope": envelope });
+        let rest = world.post("/api/v1/remember", &headers, &rest).await;
+        let call = json!({
+            "name": "remember", "arguments": { "content": "x" },
+            "_meta": { "mmw/envelope": envelope },
+        });
+        let mcp = world
+            .post("/mcp", &headers, &message("tools/call", &call))
+            .await;
+        if agrees {
+            let id = &mcp.json()["result"]["structuredContent"]["id"];
+            assert_eq!(&rest.json()["id"], id);
+            continue;
+        }
+        assert_eq!(rest.status, 400, "{}", rest.body);
+        for answer in [&rest, &mcp] {
+            for name in ["x-idempotency-key", "`idempotency_key`"] {
+                assert!(answer.body.contains(name), "{}", answer.body);
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_request_is_refused_in_the_form_of_the_route() {
     let world = World::start().await;
     for (body, code) in [
