@@ -277,6 +277,10 @@ impl From<Failure> for Fault {
             Failure::Plan(refusal) => refusal.into(),
             Failure::Engine(error) => error.into(),
             Failure::Forbidden(_) => Self::new(Code::Forbidden, failure.to_string()),
+            // Of all that is looked for, facts alone have a key in place of an id.
+            Failure::NotFound("fact") => {
+                Self::new(Code::NotFound, "there is no fact with that key here")
+            }
             Failure::NotFound(_) => Self::new(Code::NotFound, failure.to_string()),
             other => {
                 tracing::error!(error = &other as &dyn std::error::Error, "not foreseen");

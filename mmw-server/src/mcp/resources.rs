@@ -212,6 +212,15 @@ fn brief_in_words(brief: &Brief, workspace: &str, asked: &Asked) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Stage;
+
+    #[test]
+    fn an_absent_fact_is_told_by_its_key() {
+        let stage = Stage::new();
+        let named = named("mmw://fact/default/port").unwrap();
+        let fault = contents(&stage.memory, &stage.asked, &named).unwrap_err();
+        assert_eq!(fault.message, "there is no fact with that key here");
+    }
 
     #[test]
     fn addresses_are_read_part_by_part() {
