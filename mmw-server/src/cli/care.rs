@@ -44,7 +44,9 @@ pub(super) struct Purge {
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Audit {
-    /// Check that no row was changed, removed or reordered
+    /// Check that no row was changed, reordered or taken out of the middle
+    ///
+    /// Rows cut off at the end can't be seen from the chain alone: it is sound up to where it ends.
     #[command(
         after_help = "Examples:\n  mmw-server audit verify\n  mmw-server audit verify --json"
     )]
@@ -74,16 +76,28 @@ pub(super) fn purge(config: &Config, options: &Purge) -> Result<ExitCode, Failed
     // Whoever can run this can write to the store's file: they are its operator.
     caller.scopes = caller.scopes.with(Scope::Admin);
     let min_age_ms = options.older_than_days.saturating_mul(DAY_MS);
-    let erased = memory.purge(&caller, min_age_ms, options.dry_run)?;
+    let purged = memory.purge(&caller, min_age_ms, options.dry_run)?;
     if options.json {
-        output::json(&json!({ "dry_run": options.dry_run, "ids": erased }));
+        output::json(
+            &json!({ "dry_run": options.dry_run, "ids": purged.ids, "compacted": purged.is_compacted }),
+        );
     } else {
         let verb = if options.dry_run {
             "Would erase"
         } else {
             "Erased"
         };
-        output::text(&format!("{verb} the content of {} records.", erased.len()));
+        output::text(&format!(
+            "{verb} the content of {} records.",
+            purged.ids.len()
+        ));
+        if !purged.is_compacted {
+            output::text(
+                "Another process still holds the store's log: the text is out of every read, and \
+                 leaves the disk when that process ends, or with the next purge that erases \
+                 something.",
+            );
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
