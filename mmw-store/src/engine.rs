@@ -87,6 +87,14 @@ pub trait Engine: Send + Sync {
     /// [`EngineError::Busy`] if it could not look, which is not the same as damaged.
     fn verify(&self) -> EngineResult<Vec<String>>;
 
+    /// Rewrites the store so that what was purged is nowhere on the disk any more. Takes as long as
+    /// copying the store does and needs as much free space; other writers wait.
+    ///
+    /// # Errors
+    /// [`EngineError::Busy`] if somebody else still holds what would have to go: nothing is lost
+    /// then, and purged content may still lie on the disk. [`EngineError::DiskFull`].
+    fn compact(&self) -> EngineResult<()>;
+
     /// Returns how many bytes the store takes on disk.
     ///
     /// # Errors

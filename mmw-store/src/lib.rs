@@ -53,3 +53,4 @@ pub use memory::access::{Authenticated, FirstStart, KeyInfo, KeyOrder, NewKey, P
 pub use memory::brief::Brief;
 pub use memory::census::Census;
 pub use memory::failure::{Failure, RememberError};
+pub use memory::purge::Purged;

@@ -12,7 +12,7 @@ mod forget;
 mod hits;
 mod judged;
 mod mention;
-mod purge;
+pub mod purge;
 mod remember;
 mod resolve;
 mod review;

@@ -85,30 +85,6 @@ impl Sqlite {
     pub fn file(&self) -> &Path {
         &self.file
     }
-
-    /// Rewrites the whole file without its free pages, and empties the write-ahead log: what was
-    /// purged is then nowhere in the files of the store. Takes as long as copying the store does and
-    /// needs as much free space; other writers wait.
-    ///
-    /// # Errors
-    /// [`EngineError::Busy`] if another program keeps reading old pages; [`EngineError::DiskFull`].
-    pub fn compact(&self) -> EngineResult<()> {
-        let conn = self.writer.borrow()?;
-        conn.execute_batch("INSERT INTO record_words (record_words) VALUES ('optimize');")?;
-        // The copy may be larger than memory: for once it goes to a temporary file.
-        conn.execute_batch("PRAGMA temp_store = FILE")?;
-        let rewritten = conn.execute_batch("VACUUM");
-        conn.execute_batch("PRAGMA temp_store = MEMORY")?;
-        rewritten?;
-        // A reader that still looks at an old snapshot holds the log back; the answer says so.
-        let held_back: i64 =
-            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if held_back == 0 {
-            Ok(())
-        } else {
-            Err(EngineError::Busy)
-        }
-    }
 }
 
 impl Engine for Sqlite {
@@ -131,6 +107,25 @@ impl Engine for Sqlite {
         let conn = self.readers.borrow()?;
         conn.execute_batch("BEGIN")?;
         verify::problems(&SqliteTxn { conn: &conn })
+    }
+
+    /// Rewrites the whole file without its free pages, and empties the write-ahead log.
+    fn compact(&self) -> EngineResult<()> {
+        let conn = self.writer.borrow()?;
+        conn.execute_batch("INSERT INTO record_words (record_words) VALUES ('optimize');")?;
+        // The copy may be larger than memory: for once it goes to a temporary file.
+        conn.execute_batch("PRAGMA temp_store = FILE")?;
+        let rewritten = conn.execute_batch("VACUUM");
+        conn.execute_batch("PRAGMA temp_store = MEMORY")?;
+        rewritten?;
+        // A reader that still looks at an old snapshot holds the log back; the answer says so.
+        let held_back: i64 =
+            conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if held_back == 0 {
+            Ok(())
+        } else {
+            Err(EngineError::Busy)
+        }
     }
 
     fn size_bytes(&self) -> EngineResult<u64> {

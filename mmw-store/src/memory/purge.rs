@@ -7,21 +7,36 @@ use mmw_core::place::{Caller, Scope};
 use super::Memory;
 use super::failure::Failure;
 use super::remember::entry;
-use crate::engine::{Txn, rehearse, write};
+use crate::engine::{EngineError, Txn, rehearse, write};
+
+/// What a purge erased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    /// The records whose content was erased; with `dry_run`, those whose content would be.
+    pub ids: Vec<RecordId>,
+    /// Whether nothing of that content is left in the files of the store. `false` if another process
+    /// still held the log: the text leaves the disk when that process ends, or with the next purge
+    /// that erases something. `true` as well if there was nothing to erase, or with `dry_run`.
+    pub is_compacted: bool,
+}
 
 impl Memory {
     /// Erases the content of records of the caller's project that were forgotten at least
     /// `min_age_ms` milliseconds ago. Ids and hashes stay, and who forgot when. Needs the scope
-    /// `admin`. Returns the records; with `dry_run` nothing is erased.
+    /// `admin`. With `dry_run` nothing is erased.
+    ///
+    /// If something was erased, the store is rewritten so that it leaves the disk, too: that takes as
+    /// long as copying the store does.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`Failure`]. If the store could not be rewritten for another reason than that it is busy, the
+    /// purge stands all the same.
     pub fn purge(
         &self,
         caller: &Caller,
         min_age_ms: i64,
         dry_run: bool,
-    ) -> Result<Vec<RecordId>, Failure> {
+    ) -> Result<Purged, Failure> {
         self.need(caller, Scope::Admin)?;
         let now = self.clock.now();
         let work = |txn: &mut dyn Txn| {
@@ -37,6 +52,15 @@ impl Memory {
         } else {
             write(self.engine(), work)?
         };
-        Ok(ids)
+        let is_compacted = if dry_run || ids.is_empty() {
+            true
+        } else {
+            match self.engine().compact() {
+                Ok(()) => true,
+                Err(EngineError::Busy) => false,
+                Err(other) => return Err(other.into()),
+            }
+        };
+        Ok(Purged { ids, is_compacted })
     }
 }

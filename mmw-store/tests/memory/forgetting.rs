@@ -1,7 +1,11 @@
 //! Forgotten text comes back on no surface.
 
+use std::time::Duration;
+
 use mmw_core::place::Scope;
 use mmw_core::wire::{EnvelopeArgs, ForgetArgs, SearchArgs};
+use mmw_store::engine::{Engine as _, read};
+use mmw_store::sqlite::Options;
 
 use crate::support::{World, asking, derived, fact, sha, sourced, statement};
 
@@ -143,15 +147,74 @@ fn purging_erases_the_content_of_what_was_forgotten_and_nothing_else() {
             .memory
             .purge(&admin, 86_400_000, false)
             .unwrap()
+            .ids
             .is_empty()
     );
-    assert_eq!(world.memory.purge(&admin, 0, true).unwrap(), [gone]);
-    assert_eq!(world.memory.purge(&admin, 0, false).unwrap(), [gone]);
-    assert!(world.memory.purge(&admin, 0, false).unwrap().is_empty());
+    let purge = |dry_run| {
+        let purged = world.memory.purge(&admin, 0, dry_run).unwrap();
+        assert!(purged.is_compacted);
+        purged.ids
+    };
+    assert_eq!(purge(true), [gone]);
+    assert_eq!(purge(false), [gone]);
+    assert!(purge(false).is_empty());
     assert_eq!(world.ids("wombats"), [kept]);
     assert_eq!(world.forget(gone).already_forgotten, 1);
     assert_eq!(
         world.memory.engine().verify().unwrap(),
         Vec::<String>::new()
     );
+}
+
+fn holds(world: &World, text: &str) -> bool {
+    world
+        .bytes()
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
+}
+
+#[test]
+fn purged_text_leaves_the_disk_while_another_connection_idles() {
+    let world = World::new();
+    let admin = world.with_scope(Scope::Admin);
+    let other = world.other_engine();
+    let gone = world.note("zyxwquokka lives on rottnest");
+    world.note("wombats dig");
+    // Leaves connections of the other opening idle, as a running server does.
+    read(&other, |snapshot| snapshot.record(gone)).unwrap();
+    world.forget(gone);
+    assert!(holds(&world, "zyxwquokka"));
+    world.memory.purge(&admin, 0, true).unwrap();
+    assert!(holds(&world, "zyxwquokka"), "a dry run erases nothing");
+    let purged = world.memory.purge(&admin, 0, false).unwrap();
+    assert!(purged.is_compacted);
+    assert_eq!(purged.ids, [gone]);
+    assert!(!holds(&world, "zyxwquokka"));
+    assert!(holds(&world, "wombats dig"));
+    assert_eq!(other.verify().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_purge_stands_and_tells_so_while_somebody_still_reads_the_old_pages() {
+    let world = World::opened(&Options {
+        max_wait: Duration::from_millis(20),
+        ..Options::standard()
+    });
+    let admin = world.with_scope(Scope::Admin);
+    let other = world.other_engine();
+    let gone = world.note("zyxwquokka lives on rottnest");
+    world.forget(gone);
+    let purged = read(&other, |snapshot| {
+        snapshot.record(gone)?;
+        Ok(world.memory.purge(&admin, 0, false).unwrap())
+    })
+    .unwrap();
+    assert_eq!(purged.ids, [gone]);
+    assert!(!purged.is_compacted);
+    let again = world.memory.purge(&admin, 0, false).unwrap();
+    assert!(again.ids.is_empty(), "it was purged already");
+    // The next purge that erases something takes the rest along.
+    world.forget(world.note("wombats dig"));
+    assert!(world.memory.purge(&admin, 0, false).unwrap().is_compacted);
+    assert!(!holds(&world, "zyxwquokka"));
 }

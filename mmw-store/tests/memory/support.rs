@@ -12,6 +12,8 @@ use mmw_core::wire::{
     RememberArgs, ResolveAnswer, ResolveArgs, SearchAnswer, SearchArgs, ValidateAnswer,
     ValidateArgs,
 };
+use mmw_guard::Guard;
+use mmw_store::sqlite::{Options, Sqlite};
 use mmw_store::{Failure, Memory, RememberError};
 
 /// A clock that stands still until the test moves it.
@@ -50,11 +52,17 @@ const START_MS: i64 = 1_773_480_600_000;
 
 impl World {
     pub(crate) fn new() -> Self {
+        Self::opened(&Options::standard())
+    }
+
+    /// A world on a store that is opened with other options.
+    pub(crate) fn opened(options: &Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicI64::new(START_MS)));
         let entropy = Arc::new(Seeded(AtomicU64::new(7)));
         let file = folder.path().join("memory.db");
-        let memory = Memory::open(&file, clock.clone(), entropy).unwrap();
+        let engine = Arc::new(Sqlite::open_with(&file, options).unwrap());
+        let memory = Memory::with(engine, Guard::standard(), clock.clone(), entropy);
         let me = memory
             .local_caller("backend-repository", Way::Library)
             .unwrap();
@@ -72,6 +80,11 @@ impl World {
         files
             .flat_map(|file| std::fs::read(file.unwrap().path()).unwrap())
             .collect()
+    }
+
+    /// Another opening of the same store, as another process would have it.
+    pub(crate) fn other_engine(&self) -> Sqlite {
+        Sqlite::open(&self.folder.path().join("memory.db")).unwrap()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
