@@ -66,7 +66,7 @@ impl Local {
         if let Some(memory) = self.memory.get() {
             return Ok(memory.clone());
         }
-        make_private(&self.home).map_err(unusable)?;
+        make_private(&self.home).map_err(|error| unusable(&self.home, &error))?;
         let memory = Memory::open(&self.file(), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
         Ok(self.memory.get_or_init(|| memory).clone())
     }
@@ -82,13 +82,16 @@ impl Local {
 }
 
 /// Says in the store's words why its folder can't be used.
-fn unusable(error: io::Error) -> Failure {
+fn unusable(folder: &Path, error: &io::Error) -> Failure {
     let trouble = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             EngineError::ReadOnly
         }
         io::ErrorKind::StorageFull => EngineError::DiskFull,
-        _ => EngineError::Backend(Box::new(error)),
+        _ => {
+            let said = format!("the folder {} can't be used: {error}", folder.display());
+            EngineError::Backend(said.into())
+        }
     };
     trouble.into()
 }
@@ -138,6 +141,16 @@ mod tests {
         std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755)).unwrap();
         make_private(&home).unwrap();
         assert_eq!(mode(&home), 0o700);
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_the_folder_is_named() {
+        let desk = tempfile::tempdir().unwrap();
+        let home = desk.path().join("taken");
+        std::fs::write(&home, "x").unwrap();
+        let error = make_private(&home).unwrap_err();
+        let told = unusable(&home, &error).to_string();
+        assert!(told.contains(&home.display().to_string()), "{told}");
     }
 
     #[test]

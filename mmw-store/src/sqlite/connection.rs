@@ -38,11 +38,12 @@ pub(super) enum Role {
 /// The file is made beside its place and then linked there: closing a file that SQLite has open in
 /// the same process would drop SQLite's locks, so it is never opened under its name here.
 pub(super) fn prepare_file(file: &Path) -> EngineResult<()> {
-    if file.try_exists().map_err(|error| not_made(&error))? {
+    if file.try_exists().map_err(|error| not_made(file, &error))? {
         if file.is_dir() {
-            return Err(failure(
-                "there is a folder where the store's file should be",
-            ));
+            return Err(failure(format!(
+                "there is a folder where the store's file should be: {}",
+                file.display()
+            )));
         }
         return Ok(());
     }
@@ -50,7 +51,7 @@ pub(super) fn prepare_file(file: &Path) -> EngineResult<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    make_folder(folder).map_err(|error| not_made(&error))?;
+    make_folder(folder).map_err(|error| not_made(folder, &error))?;
     let mut beside = file.to_owned().into_os_string();
     beside.push(format!(
         ".new-{}-{:?}",
@@ -66,7 +67,7 @@ pub(super) fn prepare_file(file: &Path) -> EngineResult<()> {
             Err(_) => fs::rename(&beside, file),
             Ok(()) => Ok(()),
         })
-        .map_err(|error| not_made(&error));
+        .map_err(|error| not_made(file, &error));
     let _ = fs::remove_file(&beside);
     made
 }
@@ -98,18 +99,34 @@ fn make_private(file: &Path) -> io::Result<()> {
     options.open(file).map(drop)
 }
 
-fn not_made(error: &io::Error) -> EngineError {
+fn not_made(what: &Path, error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             EngineError::ReadOnly
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => EngineError::DiskFull,
-        _ => failure(format!("the store's file could not be made: {error}")),
+        _ => failure(format!("{} could not be made: {error}", what.display())),
     }
 }
 
-/// Tells a folder that can't be written to from other reasons for which a file can't be opened.
+/// Names the file in an error of opening it, and tells a folder that can't be written to from other
+/// reasons for which it can't be opened.
 pub(super) fn refine(file: &Path, error: EngineError) -> EngineError {
+    match told_as_read_only(file, error) {
+        EngineError::Corrupt(text) => EngineError::Corrupt(format!("{}: {text}", file.display())),
+        EngineError::Backend(source) => {
+            let (path, text) = (file.display().to_string(), source.to_string());
+            if text.contains(&path) {
+                EngineError::Backend(source)
+            } else {
+                failure(format!("{path}: {text}"))
+            }
+        }
+        other => other,
+    }
+}
+
+fn told_as_read_only(file: &Path, error: EngineError) -> EngineError {
     let cant_open = match &error {
         EngineError::Backend(source) => matches!(
             source.downcast_ref(),
@@ -128,7 +145,7 @@ pub(super) fn refine(file: &Path, error: EngineError) -> EngineError {
             let _ = fs::remove_file(&probe);
             error
         }
-        Err(reason) => match not_made(&reason) {
+        Err(reason) => match not_made(&probe, &reason) {
             EngineError::Backend(_) => error,
             told => told,
         },

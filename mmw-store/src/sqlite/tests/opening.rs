@@ -1,6 +1,7 @@
 //! What a file has to be to be opened, and what an opened one is.
 
 use std::fs;
+use std::path::Path;
 
 use super::super::Sqlite;
 use super::open;
@@ -73,10 +74,27 @@ fn what_is_no_database_is_refused_and_left_alone() {
         let error = Sqlite::open(&file).err().unwrap();
         assert!(matches!(error, EngineError::Corrupt(_)), "{error}");
         assert!(error.to_string().contains("not a database"), "{error}");
+        names(&error, &file);
         assert_eq!(fs::read_to_string(&file).unwrap(), content);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    assert!(Sqlite::open(folder.path()).is_err(), "a folder");
+    names(&Sqlite::open(folder.path()).err().unwrap(), folder.path());
+}
+
+/// Checks that a message says which file or folder it is about.
+fn names(error: &EngineError, path: &Path) {
+    let path = path.display().to_string();
+    assert!(error.to_string().contains(&path), "{error}");
+}
+
+#[test]
+fn a_file_where_the_folder_should_be_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("taken");
+    fs::write(&file, "not a folder").unwrap();
+    for below in ["store.db", "deeper/store.db"] {
+        names(&Sqlite::open(&file.join(below)).err().unwrap(), &file);
+    }
 }
 
 #[test]
@@ -102,7 +120,7 @@ fn the_store_is_its_owners_alone() {
     let home = folder.path().join("data").join("mmw");
     let engine = Sqlite::open(&home.join("store.db")).unwrap();
     World::found(&engine);
-    let mode = |file: &std::path::Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&home), 0o700);
     assert_eq!(mode(home.parent().unwrap()), 0o700);
     for name in ["store.db", "store.db-wal", "store.db-shm"] {
