@@ -3,6 +3,7 @@
 use mmw_core::place::{Caller, Scope, Scopes};
 use mmw_core::wire::{EnvelopeArgs, ExplainArgs, ForgetArgs, RememberArgs, SearchArgs};
 use mmw_store::Failure;
+use proptest::prelude::*;
 
 use crate::support::{World, asking, derived, fact, sha, sourced, statement};
 
@@ -292,4 +293,50 @@ fn proposing_somebody_elses_id_gives_nothing_away() {
         .unwrap();
     assert_eq!(mine.outcome, "saved");
     assert_ne!(mine.record.unwrap().id, foreign);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_in_another_project_changes_nothing_here(
+        steps in prop::collection::vec((0_u8..4, 0_usize..3, 0_usize..4), 1..25),
+    ) {
+        let world = World::new();
+        let first = world.say("key-0", "lime trees need lime");
+        let second = world.say("key-0", "lime trees need none");
+        world.say("key-1", "lime is sour");
+        let see = || {
+            let mut answer = world.search(&SearchArgs { history: true, workspace: Some("*".into()), ..asking("lime trees 0 1 2") });
+            answer.took_ms = 0.0;
+            (
+                answer,
+                world.explain(first),
+                world.explain(second),
+                world.memory.census(&world.me).unwrap().workspaces,
+                world.memory.open_conflicts(&world.me, 10).unwrap(),
+                world.memory.complete_fact_key(&world.me, None, "", 10).unwrap(),
+            )
+        };
+        let before = see();
+        let stranger = world.stranger();
+        let mut theirs = Vec::new();
+        for (step, key, content) in steps {
+            let say = |args: RememberArgs| save_as(&world, &stranger, args);
+            match step {
+                0 | 1 => theirs.push(say(fact(&format!("key-{key}"), &format!("lime trees {content}")))),
+                2 => {
+                    let from: Vec<_> = theirs.iter().rev().take(2).copied().collect();
+                    theirs.push(say(derived(&format!("lime summary {content}"), &from)));
+                }
+                _ => if let Some(id) = theirs.pop() {
+                        // A repetition has the id of what it repeats.
+                        theirs.retain(|other| *other != id);
+                    let args = ForgetArgs { memory_id: Some(id.to_string()), ..ForgetArgs::default() };
+                    world.memory.forget(&stranger, &args).unwrap();
+                }
+            }
+        }
+        prop_assert_eq!(see(), before);
+    }
 }
