@@ -30,7 +30,7 @@ use mmw_core::validation::Invalid;
 use mmw_guard::Guard;
 
 use self::failure::Failure;
-use crate::engine::{Engine, EngineError, read};
+use crate::engine::{Engine, EngineError, EngineResult, Snapshot, read};
 use crate::sqlite::Sqlite;
 
 /// The longest reason or note, in characters.
@@ -88,13 +88,7 @@ impl Memory {
 
     /// Checks that the caller's key has the scope and that the account's state allows its use.
     fn need(&self, caller: &Caller, scope: Scope) -> Result<(), Failure> {
-        if !caller.scopes.has(scope) {
-            return Err(Failure::Forbidden(scope));
-        }
-        let account = read(self.engine(), |snapshot| snapshot.account(caller.account))?;
-        let state = account.map_or(AccountState::Suspended, |account| account.state);
-        may_use(state, scope)?;
-        Ok(())
+        read(self.engine(), |snapshot| needed(snapshot, caller, scope))?
     }
 
     /// Checks that a hash is not a secret.
@@ -127,4 +121,18 @@ impl Memory {
         }
         Ok(Some(self.guard.redact(note).0))
     }
+}
+
+/// Checks what [`Memory::need`] checks, in a snapshot that is read from anyway.
+fn needed(
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    scope: Scope,
+) -> EngineResult<Result<(), Failure>> {
+    if !caller.scopes.has(scope) {
+        return Ok(Err(Failure::Forbidden(scope)));
+    }
+    let account = snapshot.account(caller.account)?;
+    let state = account.map_or(AccountState::Suspended, |account| account.state);
+    Ok(may_use(state, scope).map_err(Failure::from))
 }

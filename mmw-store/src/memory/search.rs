@@ -21,10 +21,10 @@ use mmw_core::wire::{Elsewhere, Hit, SearchAnswer, SearchArgs};
 
 use self::candidates::{Candidate, Candidates};
 use self::query::{CurrentHashes, Query};
-use super::Memory;
 use super::failure::Failure;
 use super::hits::{Found, hit, holds, shown_versions};
 use super::judged::Judge;
+use super::{Memory, needed};
 use crate::engine::{EngineResult, Row, Snapshot, read};
 
 /// The most matches that are counted in another workspace.
@@ -45,12 +45,14 @@ impl Memory {
     pub fn search(&self, caller: &Caller, args: &SearchArgs) -> Result<SearchAnswer, Failure> {
         // A duration for the reader, no decision: the clock's door is not needed for it.
         let started = Instant::now();
-        self.need(caller, Scope::Read)?;
         let query = Query::read(args)?;
         let now = self.clock.now();
         let mut answer = read(self.engine(), |snapshot| {
-            find(snapshot, caller, &query, now)
-        })?;
+            match needed(snapshot, caller, Scope::Read)? {
+                Ok(()) => find(snapshot, caller, &query, now).map(Ok),
+                Err(refused) => Ok(Err(refused)),
+            }
+        })??;
         budget::apply(&mut answer, query.max_tokens, query.is_brief);
         answer.took_ms = (started.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
         Ok(answer)
