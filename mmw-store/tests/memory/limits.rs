@@ -101,3 +101,25 @@ fn many_claims_do_not_each_name_all_the_others() {
     assert_eq!(reason.ids.last(), Some(&newest.id));
     assert!(reason.text.ends_with("more"), "{}", reason.text);
 }
+
+#[test]
+fn a_change_of_policy_leaves_a_row_in_the_audit() {
+    let world = World::new();
+    let deeds = || {
+        let rows =
+            mmw_store::engine::read(world.memory.engine(), |snapshot| snapshot.audit(1, 100));
+        let rows = rows.unwrap();
+        let policy = mmw_core::audit::Deed::Policy;
+        rows.iter().filter(|row| row.entry.deed == policy).count()
+    };
+    assert_eq!(deeds(), 0);
+    world
+        .memory
+        .set_limits(world.me.project, Limits::default())
+        .unwrap();
+    world
+        .memory
+        .set_account_state(world.me.account, AccountState::Grace)
+        .unwrap();
+    assert_eq!(deeds(), 2);
+}

@@ -1,12 +1,15 @@
 //! Projects and their limits, and the local person's place in one.
 
+use mmw_core::audit::Deed;
 use mmw_core::ids::{AccountId, ProjectId};
 use mmw_core::place::{Caller, Scopes, Way};
 use mmw_core::plan::{AccountState, Limits};
 use mmw_core::time::Timestamp;
 use mmw_core::validation::{self, Invalid};
 
-use super::{DEFAULT_NAME, ensure_account, ensure_principal, ensure_project, ensure_user_project};
+use super::{
+    DEFAULT_NAME, deed, ensure_account, ensure_principal, ensure_project, ensure_user_project,
+};
 use crate::engine::{EngineResult, ProjectRow, Snapshot, read, write};
 use crate::memory::Memory;
 use crate::memory::failure::Failure;
@@ -93,16 +96,33 @@ impl Memory {
         Ok(projects)
     }
 
-    /// Changes the limits of a project. `None` if there is no such project.
+    /// Changes the limits of a project, with a row in the audit. An unknown project is an error of the
+    /// store.
     ///
     /// # Errors
     /// [`Failure`].
     pub fn set_limits(&self, project: ProjectId, limits: Limits) -> Result<(), Failure> {
-        write(self.engine(), |txn| txn.set_limits(project, &limits))?;
+        let fresh = self.fresh();
+        write(self.engine(), |txn| {
+            txn.set_limits(project, &limits)?;
+            let Some(row) = txn.project(project)? else {
+                return Ok(());
+            };
+            let principal = ensure_principal(txn, row.account, DEFAULT_NAME, &fresh)?;
+            let done = deed(
+                row.account,
+                Some(project),
+                principal,
+                Deed::Policy,
+                &[&project],
+                fresh.now,
+            );
+            txn.append_audit(&done)
+        })?;
         Ok(())
     }
 
-    /// Changes the state of an account.
+    /// Changes the state of an account, with a row in the audit.
     ///
     /// # Errors
     /// [`Failure`].
@@ -111,7 +131,20 @@ impl Memory {
         account: AccountId,
         state: AccountState,
     ) -> Result<(), Failure> {
-        write(self.engine(), |txn| txn.set_account_state(account, state))?;
+        let fresh = self.fresh();
+        write(self.engine(), |txn| {
+            txn.set_account_state(account, state)?;
+            let principal = ensure_principal(txn, account, DEFAULT_NAME, &fresh)?;
+            let done = deed(
+                account,
+                None,
+                principal,
+                Deed::Policy,
+                &[&account],
+                fresh.now,
+            );
+            txn.append_audit(&done)
+        })?;
         Ok(())
     }
 }
