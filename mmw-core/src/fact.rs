@@ -48,6 +48,12 @@ impl Version {
         }
     }
 
+    /// Tells whether the version held at that moment.
+    #[must_use]
+    pub fn holds_at(&self, moment: Timestamp) -> bool {
+        holds_at(self.valid_from, self.valid_until, self.created_at, moment)
+    }
+
     /// Tells whether nothing is lost if this version is shown and the earlier one is not: it says
     /// the same, holds whenever the other does, and rests on the same evidence if the other has any.
     /// Without the last, saying a stale fact again without its source would wash it clean.
@@ -79,6 +85,17 @@ impl Version {
     const fn order(&self) -> (Timestamp, RecordId) {
         (self.created_at, self.id)
     }
+}
+
+/// Tells whether what has this period held at a moment: from `valid_from` (else from when it was said)
+/// up to, not including, `valid_until`.
+pub(crate) fn holds_at(
+    valid_from: Option<Timestamp>,
+    valid_until: Option<Timestamp>,
+    created_at: Timestamp,
+    moment: Timestamp,
+) -> bool {
+    valid_from.unwrap_or(created_at) <= moment && valid_until.is_none_or(|end| moment < end)
 }
 
 /// Returns the fingerprint of what a version rests on.

@@ -1,13 +1,8 @@
 //! How matches become one order.
 //!
 //! Words are scored with BM25 over statistics of the reader's own project, so that nothing that
-//! they can't see moves a score. Every part of a score lies between 0 and 1; ties go to what was
-//! said later. Meaning has its place in [`Parts`] and is filled by its own index.
-
-use std::cmp::Ordering;
-
-use crate::ids::RecordId;
-use crate::time::Timestamp;
+//! they can't see moves a score. Every part of a score lies between 0 and 1; ties go to what
+//! arrived later. Meaning has its place in [`Parts`] and is filled by its own index.
 
 /// BM25's saturation of repeated words.
 pub const BM25_K1: f64 = 1.2;
@@ -70,14 +65,6 @@ pub fn score(parts: &Parts) -> f64 {
         (None, None) => 0.0,
     };
     score.clamp(0.0, 1.0)
-}
-
-/// Orders two matches: the higher score first, then what was said later, then the later id.
-#[must_use]
-pub fn best_first(a: (f64, Timestamp, RecordId), b: (f64, Timestamp, RecordId)) -> Ordering {
-    b.0.total_cmp(&a.0)
-        .then_with(|| b.1.cmp(&a.1))
-        .then_with(|| b.2.cmp(&a.2))
 }
 
 #[cfg(test)]

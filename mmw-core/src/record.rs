@@ -251,22 +251,16 @@ pub struct Record {
 }
 
 impl Record {
-    /// Tells whether two records can hold at one time: a missing bound is open.
-    #[must_use]
-    pub fn overlaps(&self, other: &Self) -> bool {
-        let ends_before = |a: &Self, b: &Self| match (a.valid_until, b.valid_from) {
-            (Some(end), Some(start)) => end <= start,
-            _ => false,
-        };
-        !ends_before(self, other) && !ends_before(other, self)
-    }
-
     /// Tells whether the statement held at that moment: from `valid_from` (else from when it was
     /// said) up to, not including, `valid_until`.
     #[must_use]
     pub fn holds_at(&self, moment: Timestamp) -> bool {
-        self.valid_from.unwrap_or(self.said.created_at) <= moment
-            && self.valid_until.is_none_or(|end| moment < end)
+        crate::fact::holds_at(
+            self.valid_from,
+            self.valid_until,
+            self.said.created_at,
+            moment,
+        )
     }
 
     /// Tells whether the statement starts to hold only after that moment.

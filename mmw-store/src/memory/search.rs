@@ -258,10 +258,7 @@ fn at_moment(
         .all()
         .iter()
         .copied()
-        .filter(|version| {
-            version.valid_from.unwrap_or(version.created_at) <= moment
-                && version.valid_until.is_none_or(|end| moment < end)
-        })
+        .filter(|version| version.holds_at(moment))
         .collect();
     let resolutions = judge.fact(place, fact_key)?.resolutions.clone();
     Ok(mmw_core::fact::Versions::assemble(held, &resolutions))
