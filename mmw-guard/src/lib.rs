@@ -14,11 +14,13 @@
 //! | `redact` | replaces secrets in texts that belong together |
 //! | `planted` | scores instructions that address the agent |
 //! | `screen` | runs all of it over a draft |
+//! | `inspect` | tells those who measure it what it sees |
 //!
 //! Rules cannot know everything. A plausible false fact passes; that is why memory is shown as
 //! evidence with its source, never as an order.
 
 mod entropy;
+mod inspect;
 mod normal;
 mod placeholder;
 mod planted;
@@ -33,6 +35,7 @@ mod verdict;
 
 use mmw_core::draft::{Draft, Replacement};
 
+pub use crate::inspect::{Located, Outcome, Weighed};
 pub use crate::verdict::{Rejection, Verdict};
 
 /// The field that replacements in a text outside a draft are reported under.

@@ -16,6 +16,14 @@ pub(crate) fn of(rule: &str) -> String {
     format!("{OPEN}{rule}]")
 }
 
+/// Returns the rule that a placeholder names.
+pub(crate) fn rule_of(placeholder: &str) -> &str {
+    placeholder
+        .strip_prefix(OPEN)
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or("")
+}
+
 /// Returns where placeholders of known rules stand.
 pub(crate) fn spans(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -57,6 +65,7 @@ mod tests {
 
     #[test]
     fn only_placeholders_of_known_rules_are_masked() {
+        assert_eq!(rule_of(&of("jwt")), "jwt");
         let text = "a [REDACTED:jwt] b [REDACTED:hunter2] [REDACTED:";
         let found = spans(text, |rule| rule == "jwt");
         assert_eq!(found, vec![2..16; 1]);
