@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::process::Repository;
-use crate::{bench, ci, codegen, e2e, tidy};
+use crate::process::{Outcome, Repository};
+use crate::{bench, ci, codegen, e2e, eval, tidy};
 
 /// The commands of the project.
 #[derive(Debug, Parser)]
@@ -42,6 +42,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Measure how good decisions are, on corpora outside the project: `eval guard --corpus DIR`.
+    Eval {
+        /// Handed on to the evaluation; `eval guard --help` lists what it takes.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        arguments: Vec<String>,
+    },
 }
 
 /// Reads the command line and runs the command.
@@ -50,19 +56,26 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let repository = Repository::of_this_build();
     let outcome = match cli.command {
-        Command::Ci => ci::run(&repository),
-        Command::Tidy => tidy::run(&repository),
-        Command::Codegen { check } => codegen::run(&repository, check),
-        Command::E2e { clients, crash } => e2e::run(&repository, e2e::Choice { clients, crash }),
-        Command::Bench { arguments } => bench::run(&repository, &arguments),
+        Command::Ci => done(ci::run(&repository)),
+        Command::Tidy => done(tidy::run(&repository)),
+        Command::Codegen { check } => done(codegen::run(&repository, check)),
+        Command::E2e { clients, crash } => {
+            done(e2e::run(&repository, e2e::Choice { clients, crash }))
+        }
+        Command::Bench { arguments } => done(bench::run(&repository, &arguments)),
+        Command::Eval { arguments } => eval::run(&repository, &arguments),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(problem) => {
             eprintln!("xtask: {problem}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn done(outcome: Outcome) -> Outcome<ExitCode> {
+    outcome.map(|()| ExitCode::SUCCESS)
 }
 
 #[cfg(test)]
@@ -83,5 +96,16 @@ mod tests {
             panic!("another command: {cli:?}")
         };
         assert_eq!(arguments, ["--records", "1000"]);
+    }
+
+    #[test]
+    fn what_follows_eval_is_handed_on() {
+        let line = ["xtask", "eval", "guard", "--corpus", "x", "--help"];
+        let cli = Cli::try_parse_from(line).unwrap();
+        let Command::Eval { arguments } = cli.command else {
+            panic!("another command: {cli:?}")
+        };
+        assert_eq!(arguments, ["guard", "--corpus", "x", "--help"]);
+        assert!(Cli::try_parse_from(["xtask", "eval"]).is_err());
     }
 }

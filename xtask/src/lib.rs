@@ -1,7 +1,7 @@
 //! The project's own commands, started with `cargo xtask <command>`.
 //!
 //! They check, generate, test and measure the project. No crate of the project is imported here:
-//! what needs one (`codegen`, `bench`) starts a binary of `mmw-tests`, so that a broken crate never
+//! what needs one (`codegen`, `bench`, `eval`) starts a binary of `mmw-tests`, so that a broken crate never
 //! takes the tool that reports it down.
 
 // Printing is what these commands are for; none of them speaks a protocol on stdout.
@@ -12,6 +12,7 @@ mod ci;
 mod cli;
 mod codegen;
 mod e2e;
+mod eval;
 mod process;
 mod tidy;
 

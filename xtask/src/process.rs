@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 /// What went wrong, in words; may have several lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,6 +132,18 @@ impl Step {
         }
     }
 
+    /// Runs the step with its output on this terminal and returns its exit code.
+    pub(crate) fn run_for_code(&self, repository: &Repository) -> Outcome<ExitCode> {
+        let status = self
+            .command(repository)
+            .status()
+            .map_err(|error| self.did_not_start(&error))?;
+        match status.code().and_then(|code| u8::try_from(code).ok()) {
+            Some(code) => Ok(ExitCode::from(code)),
+            None => problem(format!("failed ({status}): {}", self.line())),
+        }
+    }
+
     /// Runs the step, shows every line of its standard output and hands it on.
     pub(crate) fn run_reading(
         &self,
@@ -212,6 +224,14 @@ mod tests {
         let told = step.run(&here()).unwrap_err().to_string();
         assert!(told.ends_with("A='b c' sh -c 'exit 3'"), "{told}");
         assert!(told.contains('3'), "{told}");
+    }
+
+    #[test]
+    fn an_exit_code_is_handed_on_and_a_killed_program_is_told() {
+        let code = |script| shell(script).run_for_code(&here());
+        assert_eq!(code("exit 2").unwrap(), ExitCode::from(2));
+        assert_eq!(code("true").unwrap(), ExitCode::SUCCESS);
+        assert!(code("kill -9 $$").is_err());
     }
 
     #[test]

@@ -1,0 +1,220 @@
+//! Measures the guard on corpora of real texts: what it finds, what it misses, what it gets wrong.
+//!
+//! The corpora lie outside the project. What is measured is the guard as programs use it, and other
+//! finders on the same rows in the same run. No rule is tuned here and no figure is fixed.
+
+mod bars;
+mod baselines;
+mod corpus;
+mod figures_json;
+mod misses;
+mod page;
+mod planted;
+mod rivals;
+mod running;
+mod secrets;
+mod statistics;
+mod table;
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use mmw_core::env::{Clock as _, SystemClock};
+use mmw_guard::Guard;
+
+use self::corpus::CorpusError;
+use self::misses::{Wanted, What};
+
+/// The exit code for arguments that can't be followed, absent corpora among them.
+const USAGE: u8 = 2;
+
+/// Measures how good the product's decisions are.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask eval", bin_name = "cargo xtask eval")]
+struct Arguments {
+    #[command(subcommand)]
+    what: Evaluation,
+}
+
+#[derive(Debug, Subcommand)]
+enum Evaluation {
+    /// The guard: secrets and planted instructions.
+    Guard(GuardArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct GuardArguments {
+    /// Folder of the corpora; see docs/evaluation.md for what it holds.
+    #[arg(long, value_name = "DIR", env = "MMW_EVAL_CORPUS")]
+    corpus: Option<PathBuf>,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// Put the tables into docs/evaluation.md.
+    #[arg(long, conflicts_with_all = ["json", "misses"])]
+    write: bool,
+    /// List rows that came out wrong instead of figures.
+    #[arg(long, value_name = "WHAT")]
+    misses: Option<What>,
+    /// The most rows that are listed.
+    #[arg(long, default_value_t = 40, requires = "misses")]
+    limit: usize,
+    /// Only rows whose source, kind or family has this in its name.
+    #[arg(long, requires = "misses")]
+    source: Option<String>,
+}
+
+/// Runs the evaluation that the arguments name.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let Evaluation::Guard(wanted) = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments.what,
+        Err(error) => {
+            let code = u8::try_from(error.exit_code()).unwrap_or(USAGE);
+            // Nobody is left to tell if the terminal is gone.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    match guard(&wanted, Path::new(".")) {
+        Ok(text) => {
+            let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let mut told = format!("eval: {error}");
+            let mut cause = error.source();
+            while let Some(error) = cause {
+                told = format!("{told}: {error}");
+                cause = error.source();
+            }
+            let _ = writeln!(std::io::stderr(), "{told}");
+            match error.downcast_ref() {
+                Some(CorpusError::Absent(_)) => ExitCode::from(USAGE),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+/// Measures the guard; returns what is to be printed.
+fn guard(wanted: &GuardArguments, repository: &Path) -> Result<String, Box<dyn Error>> {
+    let folder = wanted
+        .corpus
+        .as_deref()
+        .ok_or_else(|| CorpusError::Absent("no folder was named".to_owned()))?;
+    let corpora = corpus::read(folder)?;
+    let guard = Guard::standard();
+    let results = running::run(&guard, &corpora);
+    if let Some(what) = wanted.misses {
+        let wanted = Wanted {
+            what,
+            limit: wanted.limit,
+            source: wanted.source.as_deref(),
+        };
+        return Ok(misses::list(&corpora, &results, &wanted));
+    }
+    let secrets = results.secrets(&corpora);
+    let planted = results.planted(&corpora);
+    let rivals = Vec::new();
+    if wanted.json {
+        let figures = figures_json::of(&secrets, &planted, &rivals);
+        return Ok(format!("{figures:#}"));
+    }
+    let date: String = SystemClock.now().to_string().chars().take(10).collect();
+    let text = format!(
+        "Measured on {date} with `cargo xtask eval guard`: {} rows with a secret, {} without, {} planted \
+         instructions, {} honest rows.\n\n{}{}{}",
+        corpora.secrets.len(),
+        corpora.no_secrets.len(),
+        corpora.planted.len(),
+        corpora.honest.len(),
+        table::bars(&secrets, &planted),
+        table::secrets(&secrets, &rivals),
+        table::planted(&planted),
+    );
+    if wanted.write {
+        let path = page::write(repository, "guard", &text)?;
+        return Ok(format!(
+            "{}\nwritten to {}",
+            table::bars(&secrets, &planted),
+            path.display()
+        ));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(line: &str) -> GuardArguments {
+        let words = ["eval", "guard"].into_iter().chain(line.split_whitespace());
+        let Evaluation::Guard(wanted) = Arguments::try_parse_from(words).unwrap().what;
+        wanted
+    }
+
+    fn made_up(line: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        corpus::tests::made_up(folder.path());
+        let mut wanted = arguments(line);
+        wanted.corpus = Some(folder.path().to_owned());
+        guard(&wanted, folder.path()).unwrap()
+    }
+
+    #[test]
+    fn made_up_corpora_give_tables_and_json() {
+        let text = made_up("");
+        for part in [
+            "3 rows with a secret, 2 without",
+            "### The bars",
+            "| secrets found, foreign rows | 50.0 ",
+            "| `password",
+            "| tier A | 1 | 100.0 ",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        let json: serde_json::Value = serde_json::from_str(&made_up("--json")).unwrap();
+        assert_eq!(json["secrets"]["all"]["found"]["hits"], 2);
+        assert_eq!(json["planted"]["planted"]["tier A"]["reject"]["hits"], 1);
+    }
+
+    #[test]
+    fn rows_that_came_out_wrong_are_listed_on_demand() {
+        let missed = made_up("--misses secrets");
+        assert!(missed.starts_with("1 rows\np3 | one |"), "{missed}");
+        assert!(made_up("--misses secrets --source two").starts_with("0 rows"));
+        assert!(made_up("--misses fp").starts_with("0 rows"));
+        assert!(made_up("--misses planted").starts_with("0 rows"));
+    }
+
+    #[test]
+    fn the_page_gets_the_tables_between_its_marks() {
+        let folder = tempfile::tempdir().unwrap();
+        corpus::tests::made_up(folder.path());
+        let page = folder.path().join(page::PAGE);
+        std::fs::create_dir(page.parent().unwrap()).unwrap();
+        std::fs::write(
+            &page,
+            "a\n<!-- eval:guard:begin -->\n<!-- eval:guard:end -->\nz\n",
+        )
+        .unwrap();
+        let mut wanted = arguments("--write");
+        wanted.corpus = Some(folder.path().to_owned());
+        guard(&wanted, folder.path()).unwrap();
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(page.starts_with("a\n") && page.ends_with("z\n") && page.contains("### The bars"));
+    }
+
+    #[test]
+    fn absent_corpora_are_a_matter_of_usage() {
+        let error = guard(&arguments("--corpus no/such/folder"), Path::new(".")).unwrap_err();
+        assert!(
+            matches!(error.downcast_ref(), Some(CorpusError::Absent(_))),
+            "{error}"
+        );
+    }
+}
