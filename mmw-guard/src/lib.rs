@@ -1,15 +1,18 @@
 //! The guard in front of memory: secrets are replaced, planted instructions held back or refused.
 //!
-//! It works on texts alone: no input or output, no clock, no log. Rules are data (`rules/*.toml`),
-//! read once for the whole process and compiled when a text first calls for them.
+//! It works on texts alone: no input or output, no clock, no log. Rules are data (`rules/**/*.toml`)
+//! that the build lowers to static tables: a program that screens one text and ends reads nothing
+//! and builds nothing first.
 //!
 //! | room | what it does |
 //! |---|---|
 //! | `verdict` | the three outcomes and their words |
 //! | `rules` | the table of secret rules |
+//! | `keywords` | where the words stand that call for a rule |
 //! | `secrets` | finds secrets in one text |
 //! | `shape`, `entropy` | tell values from what only looks like one |
-//! | `normal` | other readings of a text, with the way back |
+//! | `views` | other readings of a text, with the way back |
+//! | `normal` | invisible characters and spellings |
 //! | `placeholder` | what stands in the place of a secret |
 //! | `redact` | replaces secrets in texts that belong together |
 //! | `planted` | scores instructions that address the agent |
@@ -21,6 +24,7 @@
 
 mod entropy;
 mod inspect;
+mod keywords;
 mod normal;
 mod placeholder;
 mod planted;
@@ -28,10 +32,13 @@ mod planted;
 mod properties;
 mod redact;
 mod rules;
+#[cfg(any(test, feature = "testing"))]
+pub mod samples;
 mod screen;
 mod secrets;
 mod shape;
 mod verdict;
+mod views;
 
 use mmw_core::draft::{Draft, Replacement};
 
@@ -41,20 +48,25 @@ pub use crate::verdict::{Rejection, Verdict};
 /// The field that replacements in a text outside a draft are reported under.
 pub const TEXT_FIELD: &str = "text";
 
+/// Raised when the same rules find more than before.
+const ENGINE_REVISION: u64 = 2;
+
 /// The guard. It is shared freely between threads; what it knows is compiled in.
-#[derive(Debug, Clone)]
-pub struct Guard {
-    rules: &'static std::sync::LazyLock<rules::Table>,
-}
+#[derive(Debug, Clone, Default)]
+pub struct Guard {}
 
 impl Guard {
-    /// Returns the guard with the rules that are compiled in. Costs nothing: they are read when the
-    /// first text is screened.
+    /// Returns the guard with the rules that are compiled in. Costs nothing: they are static tables.
     #[must_use]
     pub const fn standard() -> Self {
-        Self {
-            rules: &rules::STANDARD,
-        }
+        Self {}
+    }
+
+    /// Returns a number that changes when the rules change: what was screened under another one is
+    /// worth a second look.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        rules::FILES_FINGERPRINT ^ ENGINE_REVISION
     }
 
     /// Screens a draft: every text field of it.
@@ -79,21 +91,21 @@ impl Guard {
     /// ```
     #[must_use]
     pub fn screen(&self, draft: Draft) -> Verdict {
-        screen::screen(self.rules, draft)
+        screen::screen(draft)
     }
 
     /// Replaces secrets in a text that is no draft (a reason, a note, a log line). What was replaced
     /// is reported under the field [`TEXT_FIELD`].
     #[must_use]
     pub fn redact(&self, text: &str) -> (String, Vec<Replacement>) {
-        let (redacted, _) = redact::redact(self.rules, &[text]);
+        let (redacted, _) = redact::redact(&[text]);
         let mut replaced = screen::Tally::default();
         let mut clean = text.to_owned();
         for done in redacted {
             replaced.add(TEXT_FIELD, &done.counts);
             clean = done.text.unwrap_or(clean);
         }
-        (clean, replaced.report(self.rules))
+        (clean, replaced.report())
     }
 }
 

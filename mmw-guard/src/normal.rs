@@ -1,39 +1,8 @@
-//! Other readings of a text: Unicode forms unfolded, invisible characters left out, escapes decoded.
-//!
-//! Rules run on the text and on its readings. A reading remembers where each of its bytes came
-//! from, so that what is found in it is replaced in the text itself, which is never changed here.
-
-use std::ops::Range;
+//! Characters that cannot be seen, and spellings that phrases are compared in.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A reading of a text, with the way back.
-#[derive(Debug, Default)]
-pub(crate) struct View {
-    /// The reading.
-    pub(crate) text: String,
-    origins: Vec<Range<usize>>,
-}
-
-impl View {
-    fn push(&mut self, c: char, origin: &Range<usize>) {
-        self.text.push(c);
-        for _ in 0..c.len_utf8() {
-            self.origins.push(origin.clone());
-        }
-    }
-
-    /// Returns what a span of the reading covers in the text it was made from.
-    pub(crate) fn origin(&self, span: &Range<usize>) -> Range<usize> {
-        match (
-            self.origins.get(span.start),
-            self.origins.get(span.end.saturating_sub(1)),
-        ) {
-            (Some(first), Some(last)) if span.start < span.end => first.start..last.end,
-            _ => 0..0,
-        }
-    }
-}
+pub(crate) use crate::views::{base64_runs, base64_text, unfolded};
 
 /// Tells whether a character is invisible and joins nothing that can be read.
 pub(crate) const fn is_zero_width(c: char) -> bool {
@@ -49,156 +18,13 @@ pub(crate) const fn is_bidi_control(c: char) -> bool {
 }
 
 /// Tells whether a character is an invisible mark: bidi marks, variation selectors.
-const fn is_mark(c: char) -> bool {
+pub(crate) const fn is_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// Tells whether a character is one of the invisible tag characters.
 pub(crate) const fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e007f}')
-}
-
-/// Returns the text in compatibility form without invisible characters; none if that is the text.
-pub(crate) fn unfolded(text: &str) -> Option<View> {
-    if text.is_ascii() {
-        return None;
-    }
-    let mut view = View::default();
-    let mut buffer = [0; 4];
-    for (start, c) in text.char_indices() {
-        let origin = start..start + c.len_utf8();
-        if c.is_ascii() {
-            view.push(c, &origin);
-        } else if is_zero_width(c) || is_bidi_control(c) || is_mark(c) || is_tag(c) {
-            // Invisible: not part of the reading.
-        } else {
-            for plain in c.encode_utf8(&mut buffer).nfkc() {
-                view.push(plain, &origin);
-            }
-        }
-    }
-    (view.text != text).then_some(view)
-}
-
-/// Returns the text with one level of backslash, percent and character-reference escapes decoded;
-/// none if there are none.
-pub(crate) fn unescaped(text: &str) -> Option<View> {
-    if !text.bytes().any(|b| matches!(b, b'\\' | b'%' | b'&')) {
-        return None;
-    }
-    let mut view = View::default();
-    let mut decoded_any = false;
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let decoded = match c {
-            '\\' => backslash(&text[at + 1..]),
-            '%' => percent(&text[at + 1..]),
-            '&' => reference(&text[at + 1..]),
-            _ => None,
-        };
-        let (plain, length) = match decoded {
-            Some((plain, length)) => {
-                decoded_any = true;
-                (plain, 1 + length)
-            }
-            None => (c, c.len_utf8()),
-        };
-        view.push(plain, &(at..at + length));
-        at += length;
-    }
-    decoded_any.then_some(view)
-}
-
-fn hexadecimal(digits: Option<&str>) -> Option<char> {
-    let digits = digits?;
-    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
-}
-
-fn backslash(rest: &str) -> Option<(char, usize)> {
-    match rest.bytes().next()? {
-        b'n' => Some(('\n', 1)),
-        b'r' => Some(('\r', 1)),
-        b't' => Some(('\t', 1)),
-        plain @ (b'"' | b'\'' | b'/' | b'\\' | b'`') => Some((char::from(plain), 1)),
-        b'u' => Some((hexadecimal(rest.get(1..5))?, 5)),
-        b'x' => Some((hexadecimal(rest.get(1..3))?, 3)),
-        _ => None,
-    }
-}
-
-fn percent(rest: &str) -> Option<(char, usize)> {
-    hexadecimal(rest.get(..2))
-        .filter(char::is_ascii)
-        .map(|c| (c, 2))
-}
-
-fn reference(rest: &str) -> Option<(char, usize)> {
-    const NAMED: [(&str, char); 5] = [
-        ("quot;", '"'),
-        ("amp;", '&'),
-        ("lt;", '<'),
-        ("gt;", '>'),
-        ("apos;", '\''),
-    ];
-    if let Some((name, c)) = NAMED.iter().find(|(name, _)| rest.starts_with(name)) {
-        return Some((*c, name.len()));
-    }
-    let number = rest.strip_prefix('#')?;
-    let length = number.bytes().take(8).position(|b| b == b';')?;
-    let digits = number.get(..length)?;
-    let c = match digits.strip_prefix(['x', 'X']) {
-        Some(digits) => hexadecimal(Some(digits))?,
-        None => char::from_u32(digits.parse().ok()?)?,
-    };
-    Some((c, length + 2))
-}
-
-/// Returns what a run of standard or URL-safe base64 says, if it says text.
-pub(crate) fn base64_text(run: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(run.len() * 3 / 4);
-    let (mut bits, mut held) = (0_u32, 0_u32);
-    for byte in run.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from((bits >> held) & 0xff).ok()?);
-            bits &= (1 << held) - 1;
-        }
-    }
-    let text = String::from_utf8(bytes).ok()?;
-    let readable = text
-        .chars()
-        .all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
-    readable.then_some(text)
-}
-
-/// Returns where runs of at least `min` base64 characters stand.
-pub(crate) fn base64_runs(text: &str, min: usize) -> Vec<Range<usize>> {
-    let mut runs = Vec::new();
-    let mut start = 0;
-    for (at, byte) in text.bytes().chain(std::iter::once(b' ')).enumerate() {
-        let inside =
-            byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
-        if !inside {
-            if at - start >= min {
-                runs.push(start..at);
-            }
-            start = at + 1;
-        }
-    }
-    runs
 }
 
 /// Returns the text in lower case, Latin letters without diacritics: what phrases are compared with.
@@ -332,54 +158,6 @@ pub(crate) fn joined(folded: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_found_in_a_reading_is_mapped_back() {
-        let text = "пароль： ａ\u{200b}b";
-        let view = unfolded(text).unwrap();
-        assert_eq!(view.text, "пароль: ab");
-        let start = view.text.find("ab").unwrap();
-        assert_eq!(&text[view.origin(&(start..start + 2))], "ａ\u{200b}b");
-        assert!(unfolded("plain").is_none());
-        assert!(unfolded("просто").is_none());
-    }
-
-    #[test]
-    fn one_level_of_escapes_is_decoded() {
-        for (text, expected) in [
-            (r#"{\"a\":\"b\"}"#, r#"{"a":"b"}"#),
-            ("a%40b%zz", "a@b%zz"),
-            ("&quot;x&#x41;&#66;&amp;lt;", "\"xAB&lt;"),
-            (r"\u0041\x42\n\q", "AB\n\\q"),
-            (r"\\n", r"\n"),
-        ] {
-            assert_eq!(unescaped(text).unwrap().text, expected, "{text}");
-        }
-        for text in [
-            "plain",
-            "100 % of it",
-            "a & b",
-            "\\",
-            "%",
-            "&#;",
-            "&#xD800;",
-            "%é",
-        ] {
-            assert!(unescaped(text).is_none(), "{text}");
-        }
-        let view = unescaped("pw%3Dx").unwrap();
-        assert_eq!(view.origin(&(2..3)), 2..5);
-        assert_eq!(view.origin(&(3..3)), 0..0);
-    }
-
-    #[test]
-    fn base64_is_read_when_it_says_text() {
-        assert_eq!(base64_text("aGVsbG8gd29ybGQ=").unwrap(), "hello world");
-        assert!(base64_text("////").is_none());
-        assert!(base64_text("a b").is_none());
-        assert_eq!(base64_runs("x aGVsbG8= y", 8), vec![2..10; 1]);
-        assert_eq!(base64_runs("aGVsbG8gd29ybGQ", 8), vec![0..15; 1]);
-    }
 
     #[test]
     fn phrases_are_compared_without_case_diacritics_and_look_alikes() {

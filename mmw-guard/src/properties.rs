@@ -7,12 +7,13 @@ use proptest::string::string_regex;
 use proptest::test_runner::TestRunner;
 
 use crate::entropy::shannon;
-use crate::rules::{Rule, STANDARD};
+use crate::rules::{EXAMPLES, Form, RULES, Rule};
+use crate::samples::{Sample, drawn, templates};
 use crate::shape::{is_example, is_monotone};
 use crate::{Guard, Verdict};
 
 /// Texts around a secret that gives itself away: other scripts, quotes, escapes, ends of text.
-const NEIGHBOURS: [&str; 8] = [
+const NEIGHBOURS: [&str; 10] = [
     "{}",
     "凭证为{}。",
     "ключ {}, и дальше",
@@ -21,10 +22,15 @@ const NEIGHBOURS: [&str; 8] = [
     "a\n{}\nb",
     "{\\\"k\\\":\\\"{}\\\"}",
     "x={};",
+    "secret%3D{}%26x",
+    "(see {})",
 ];
 
-fn drawn(rule: &Rule, runner: &mut TestRunner) -> String {
-    let generator = string_regex(&rule.generate).unwrap();
+fn generated(rule: &Rule, generate: &str, runner: &mut TestRunner) -> String {
+    if generate.is_empty() {
+        return drawn(rule, &mut |n| runner.rng().random_range(0..n));
+    }
+    let generator = string_regex(generate).unwrap();
     loop {
         let secret = generator.new_tree(runner).unwrap().current();
         // Chance may draw what a rule spares on purpose.
@@ -36,15 +42,23 @@ fn drawn(rule: &Rule, runner: &mut TestRunner) -> String {
     }
 }
 
-fn check_gone(rule: &Rule, template: &str, secret: &str) {
-    let text = template.replacen("{}", secret, 1);
-    let (clean, replaced) = Guard::standard().redact(&text);
-    let left = secret
+/// Returns the part of a secret that is still in a text.
+fn left<'s>(secret: &'s str, text: &str) -> Option<&'s str> {
+    secret
         .split(['\n', '\r'])
         .filter(|line| line.len() >= 16 && !line.starts_with("-----") && !line.contains(": "))
         .chain((!secret.contains('\n')).then_some(secret))
-        .find(|part| clean.contains(*part));
-    assert!(left.is_none(), "{}: {text:?} became {clean:?}", rule.id);
+        .find(|part| text.contains(*part))
+}
+
+fn check_gone(rule: &Rule, template: &str, secret: &str) {
+    let text = template.replacen("{}", secret, 1);
+    let (clean, replaced) = Guard::standard().redact(&text);
+    assert!(
+        left(secret, &clean).is_none(),
+        "{}: {text:?} became {clean:?}",
+        rule.id
+    );
     assert!(!replaced.is_empty(), "{}: {text:?}", rule.id);
     assert_eq!(
         Guard::standard().redact(&clean).0,
@@ -57,10 +71,23 @@ fn check_gone(rule: &Rule, template: &str, secret: &str) {
 #[test]
 fn no_secret_of_a_shipped_rule_is_left_where_its_examples_put_it() {
     let mut runner = TestRunner::deterministic();
-    for rule in STANDARD.rules() {
-        for template in &rule.positive {
-            for _ in 0..12 {
-                check_gone(rule, template, &drawn(rule, &mut runner));
+    for (rule, examples) in RULES.iter().zip(&EXAMPLES) {
+        let templates = if examples.positive.is_empty() {
+            templates(rule)
+        } else {
+            examples
+                .positive
+                .iter()
+                .map(|text| (*text).to_owned())
+                .collect()
+        };
+        for template in &templates {
+            for _ in 0..8 {
+                check_gone(
+                    rule,
+                    template,
+                    &generated(rule, examples.generate, &mut runner),
+                );
             }
         }
     }
@@ -69,16 +96,122 @@ fn no_secret_of_a_shipped_rule_is_left_where_its_examples_put_it() {
 #[test]
 fn a_secret_that_gives_itself_away_is_found_beside_any_neighbour() {
     let mut runner = TestRunner::deterministic();
-    for rule in STANDARD
-        .rules()
-        .iter()
-        .filter(|rule| rule.positive.iter().any(|text| text == "{}"))
-    {
+    for (rule, examples) in RULES.iter().zip(&EXAMPLES) {
+        let gives_itself_away =
+            matches!(rule.form, Form::Token { .. }) || examples.positive.contains(&"{}");
+        if !gives_itself_away {
+            continue;
+        }
         for template in NEIGHBOURS {
-            for _ in 0..4 {
-                check_gone(rule, template, &drawn(rule, &mut runner));
+            for _ in 0..2 {
+                check_gone(
+                    rule,
+                    template,
+                    &generated(rule, examples.generate, &mut runner),
+                );
             }
         }
+    }
+}
+
+#[test]
+fn another_form_does_not_hide_a_token() {
+    let mut runner = TestRunner::deterministic();
+    for rule in RULES
+        .iter()
+        .filter(|rule| matches!(rule.form, Form::Token { .. }))
+    {
+        let secret = generated(rule, "", &mut runner);
+        for (form, hidden) in [
+            (
+                "full width",
+                hide(&secret, |c| char::from_u32(u32::from(c) + 0xfee0)),
+            ),
+            ("zero width", {
+                let mut hidden = secret.clone();
+                hidden.insert(secret.len() / 2, '\u{200b}');
+                hidden
+            }),
+            (
+                "references",
+                secret
+                    .chars()
+                    .map(|c| format!("&#{};", u32::from(c)))
+                    .collect(),
+            ),
+            (
+                "escapes",
+                secret
+                    .chars()
+                    .map(|c| format!("\\u{:04x}", u32::from(c)))
+                    .collect(),
+            ),
+            (
+                "percent",
+                secret.bytes().map(|b| format!("%{b:02X}")).collect(),
+            ),
+        ] {
+            let text = format!("see {hidden} there");
+            let (clean, _) = Guard::standard().redact(&text);
+            assert!(!clean.contains(&hidden), "{}: {form}: {clean}", rule.id);
+        }
+    }
+}
+
+fn hide(secret: &str, other: impl Fn(char) -> Option<char>) -> String {
+    secret
+        .chars()
+        .map(|c| {
+            if c.is_ascii_graphic() {
+                other(c).unwrap_or(c)
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn nothing_of_a_negative_example_is_taken() {
+    let mut failures = Vec::new();
+    for (rule, examples) in RULES.iter().zip(&EXAMPLES) {
+        for text in examples.negative {
+            for hit in crate::secrets::find(text, false) {
+                failures.push((rule.id, RULES[hit.rule].id, text, &text[hit.span]));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn a_prefix_or_a_name_alone_is_no_secret() {
+    let gives_itself_away =
+        |rule: &&Rule| matches!(rule.form, Form::Token { .. } | Form::Nearby { .. });
+    for rule in RULES.iter().filter(gives_itself_away) {
+        for keyword in rule.keywords {
+            for text in [
+                format!("tokens start with {keyword} and are long"),
+                (*keyword).to_owned(),
+                format!("{keyword}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+                format!("{keyword}YOUR_TOKEN_HERE"),
+                format!("{keyword}<your-token>"),
+            ] {
+                let (clean, replaced) = Guard::standard().redact(&text);
+                assert_eq!(clean, text, "{}: {replaced:?}", rule.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn samples_are_found() {
+    for Sample { rule, secret, text } in crate::samples::samples(7, 400) {
+        let (clean, _) = Guard::standard().redact(&text);
+        assert!(
+            left(&secret, &clean).is_none(),
+            "{rule}: {text:?} became {clean:?}"
+        );
     }
 }
 

@@ -13,7 +13,7 @@ use mmw_core::source::SourceId;
 use crate::normal::is_bidi_control;
 use crate::planted::{self, QUARANTINE, REJECT, Suspicion};
 use crate::redact::{redact, rule_for_name};
-use crate::rules::Table;
+use crate::rules::RULES;
 use crate::verdict::{Rejection, Verdict};
 
 /// The rule that refuses invisible characters in a short field.
@@ -32,8 +32,8 @@ impl Tally {
         }
     }
 
-    pub(crate) fn report(self, table: &Table) -> Vec<Replacement> {
-        let name = |rule: usize| table.rules()[rule].id.clone();
+    pub(crate) fn report(self) -> Vec<Replacement> {
+        let name = |rule: usize| RULES[rule].id.to_owned();
         self.0
             .into_iter()
             .map(|((field, rule), count)| Replacement {
@@ -45,8 +45,8 @@ impl Tally {
     }
 }
 
-pub(crate) fn screen(table: &Table, draft: Draft) -> Verdict {
-    let (draft, replaced) = match without_secrets(table, draft) {
+pub(crate) fn screen(draft: Draft) -> Verdict {
+    let (draft, replaced) = match without_secrets(draft) {
         Ok(clean) => clean,
         Err(rejection) => return Verdict::Reject(rejection),
     };
@@ -143,21 +143,15 @@ const fn is_name(field: Field) -> bool {
     matches!(field, Field::Workspace | Field::FactKey)
 }
 
-fn without_secrets(
-    table: &Table,
-    mut draft: Draft,
-) -> Result<(Draft, Vec<Replacement>), Rejection> {
+fn without_secrets(mut draft: Draft) -> Result<(Draft, Vec<Replacement>), Rejection> {
     let texts = draft.texts();
     let fields: Vec<Field> = texts.iter().map(|(field, _)| *field).collect();
-    let (redacted, values) = redact(
-        table,
-        &texts.iter().map(|(_, text)| *text).collect::<Vec<_>>(),
-    );
+    let (redacted, values) = redact(&texts.iter().map(|(_, text)| *text).collect::<Vec<_>>());
     for (field, text) in texts.iter().filter(|(field, _)| is_name(*field)) {
-        if let Some(rule) = rule_for_name(table, text, &values) {
-            let rule = &table.rules()[rule];
+        if let Some(rule) = rule_for_name(text, &values) {
+            let rule = &RULES[rule];
             return Err(Rejection {
-                rule: rule.id.clone(),
+                rule: rule.id.to_owned(),
                 reason: format!(
                     "{} holds a secret ({}). Secrets are replaced elsewhere, but a name can't be: \
                      choose a name that tells the topic only",
@@ -185,7 +179,7 @@ fn without_secrets(
         replaced.add(field.name(), &done.counts);
         draft.replace_text(field, text);
     }
-    Ok((draft, replaced.report(table)))
+    Ok((draft, replaced.report()))
 }
 
 /// Tells whether a redacted text still fits its field. Nothing is cut silently.
