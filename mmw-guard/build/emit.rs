@@ -74,7 +74,7 @@ fn form(form: &Form, sets: &mut Vec<[u64; 4]>) -> String {
             parts(before, sets),
             all(forms, sets),
             match checksum.as_str() {
-                "github" => "Some(Checksum::Github)",
+                "github" | "npm" => "Some(Checksum::Crc32)",
                 _ => "None",
             }
         ),

@@ -219,7 +219,7 @@ fn token(row: TokenRow) -> Result<Rule, String> {
     if before.len() > 1 || !before.iter().all(|part| matches!(part, Part::Run { .. })) {
         return Err("`before` must be one class with a count".to_owned());
     }
-    if !matches!(row.checksum.as_str(), "" | "github") {
+    if !matches!(row.checksum.as_str(), "" | "github" | "npm") {
         return Err(format!("`checksum` {} is not known", row.checksum));
     }
     Ok(Rule {

@@ -41,7 +41,7 @@ pub(crate) enum Form {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Checksum {
     /// The last six characters are the CRC-32 of the ones before, in base 62 (GitHub, npm).
-    Github,
+    Crc32,
 }
 
 /// One kind of secret.

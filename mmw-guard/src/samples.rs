@@ -97,7 +97,7 @@ pub(crate) fn drawn(rule: &Rule, below: &mut impl FnMut(usize) -> usize) -> Stri
                 secret.push_str(rule.keywords[below(rule.keywords.len())]);
                 let mut body = String::new();
                 draw(forms[below(forms.len())], below, &mut body);
-                if *checksum == Some(Checksum::Github) {
+                if *checksum == Some(Checksum::Crc32) {
                     let said = body.len().saturating_sub(6);
                     body.truncate(said);
                     let sum = base62::encode_fmt(u128::from(crc32fast::hash(body.as_bytes())));

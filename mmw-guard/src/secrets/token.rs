@@ -12,7 +12,7 @@ const MIN_LOOSE_BYTES: usize = 16;
 const MAX_LOOSE_BYTES: usize = 512;
 /// The least entropy of such a token, in bits per byte.
 const MIN_LOOSE_ENTROPY: f64 = 3.0;
-/// How many bytes a GitHub checksum has.
+/// How many bytes the checksum of GitHub and npm has.
 const CHECKSUM_BYTES: usize = 6;
 
 /// What is known of the text already: up to where a rule need not look again.
@@ -144,7 +144,7 @@ fn is_filled(body: &str) -> bool {
 /// Tells whether the vendor's own check holds for what follows the beginning.
 fn holds(check: Checksum, body: &str) -> bool {
     match check {
-        Checksum::Github => {
+        Checksum::Crc32 => {
             let Some((said, sum)) = body
                 .len()
                 .checked_sub(CHECKSUM_BYTES)
