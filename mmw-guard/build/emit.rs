@@ -7,7 +7,7 @@ use crate::rows::{Form, Rule};
 use crate::sequence::Part;
 
 /// Returns the source of the tables.
-pub(crate) fn tables(rules: &[Rule], texts: &[(String, String)]) -> Result<String, String> {
+pub(crate) fn tables(rules: &[Rule], every_file: &[String]) -> Result<String, String> {
     let mut sets = Vec::new();
     let mut rows = String::new();
     let mut words = String::new();
@@ -38,7 +38,7 @@ pub(crate) fn tables(rules: &[Rule], texts: &[(String, String)]) -> Result<Strin
     let n_rules = rules.len();
     let n_sets = sets.len();
     let sets: String = sets.iter().map(|set| format!("Set({set:?}),\n")).collect();
-    let fingerprint = fingerprint(texts);
+    let fingerprint = fingerprint(every_file);
     Ok(format!(
         "pub(crate) static RULES: [Rule; {n_rules}] = [\n{rows}];\n\
          static SETS: [Set; {n_sets}] = [\n{sets}];\n\
@@ -52,11 +52,11 @@ pub(crate) fn tables(rules: &[Rule], texts: &[(String, String)]) -> Result<Strin
     ))
 }
 
-fn fingerprint(texts: &[(String, String)]) -> u64 {
+fn fingerprint(texts: &[String]) -> u64 {
     // The hasher has fixed keys; whether its numbers change with the compiler does not matter: a new
     // number only makes stored records be looked at once more.
     let mut hasher = DefaultHasher::new();
-    for (_, text) in texts {
+    for text in texts {
         text.hash(&mut hasher);
     }
     hasher.finish()

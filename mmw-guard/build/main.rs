@@ -34,13 +34,30 @@ fn main() {
             (file.display().to_string(), text)
         })
         .collect();
-    match rows::read(&texts).and_then(|rules| emit::tables(&rules, &texts)) {
+    // What is planted has rules of its own: whoever is told that the rules changed means all of them.
+    let every: Vec<String> = every_file(&root.join("rules"))
+        .into_iter()
+        .map(|file| fs::read_to_string(file).expect("a rule file is readable"))
+        .collect();
+    match rows::read(&texts).and_then(|rules| emit::tables(&rules, &every)) {
         Ok(code) => fs::write(out.join("rules.rs"), code).expect("the output folder is writable"),
         Err(trouble) => {
             eprintln!("{trouble}");
             std::process::exit(1);
         }
     }
+}
+
+fn every_file(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder of rules is readable");
+    let mut inner: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    inner.sort();
+    let inner = inner.iter().flat_map(|folder| every_file(folder));
+    sorted(folder).into_iter().chain(inner).collect()
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {

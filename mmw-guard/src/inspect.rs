@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::{Guard, Verdict, placeholder, planted, redact};
+use crate::beside::Beside;
+use crate::{Guard, Policy, Verdict, placeholder, planted, redact};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Guard {
     /// ```
     #[must_use]
     pub fn secrets_in(&self, text: &str) -> Vec<Located> {
-        let (redacted, _) = redact::redact(&[text]);
+        let (redacted, _) = redact::redact(&Beside::of(&Policy::default()), &[text]);
         match redacted.into_iter().next().and_then(|done| done.text) {
             Some(clean) => taken_out(text, &clean, |rule| crate::rules::place_of(rule).is_some()),
             None => Vec::new(),

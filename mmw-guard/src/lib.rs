@@ -17,17 +17,23 @@
 //! | `redact` | replaces secrets in texts that belong together |
 //! | `planted` | scores instructions that address the agent |
 //! | `screen` | runs all of it over a draft |
+//! | [`policy`] | what a project asks beyond the rules |
+//! | `beside` | what stands beside the table of rules |
+//! | `fingerprint` | tells by which rules a text was screened |
 //! | `inspect` | tells those who measure it what it sees |
 //!
 //! Rules cannot know everything. A plausible false fact passes; that is why memory is shown as
 //! evidence with its source, never as an order.
 
+mod beside;
 mod entropy;
+mod fingerprint;
 mod inspect;
 mod keywords;
 mod normal;
 mod placeholder;
 mod planted;
+pub mod policy;
 #[cfg(test)]
 mod properties;
 mod redact;
@@ -42,7 +48,9 @@ mod views;
 
 use mmw_core::draft::{Draft, Replacement};
 
+use crate::beside::Beside;
 pub use crate::inspect::{Located, Outcome, Weighed};
+pub use crate::policy::Policy;
 pub use crate::verdict::{Rejection, Verdict};
 
 /// The field that replacements in a text outside a draft are reported under.
@@ -69,6 +77,15 @@ impl Guard {
         rules::FILES_FINGERPRINT ^ ENGINE_REVISION
     }
 
+    /// Returns the number of the rules together with a policy. The default policy changes nothing;
+    /// 0 is never returned: it stands for texts that were screened before there was a number.
+    #[must_use]
+    pub fn revision_under(&self, policy: &Policy) -> u64 {
+        policy
+            .mark(fingerprint::Fingerprint::from(self.revision()))
+            .get()
+    }
+
     /// Screens a draft: every text field of it.
     ///
     /// Secrets are replaced first, so that a draft that waits for a person is clean too. A secret in
@@ -91,21 +108,36 @@ impl Guard {
     /// ```
     #[must_use]
     pub fn screen(&self, draft: Draft) -> Verdict {
-        screen::screen(draft)
+        self.screen_under(&Policy::default(), draft)
+    }
+
+    /// Screens a draft as [`Guard::screen`] does, under a project's policy. What of the policy holds
+    /// today is for [`Policy::at`] to say.
+    #[must_use]
+    pub fn screen_under(&self, policy: &Policy, draft: Draft) -> Verdict {
+        screen::screen(policy, draft)
     }
 
     /// Replaces secrets in a text that is no draft (a reason, a note, a log line). What was replaced
     /// is reported under the field [`TEXT_FIELD`].
     #[must_use]
     pub fn redact(&self, text: &str) -> (String, Vec<Replacement>) {
-        let (redacted, _) = redact::redact(&[text]);
+        self.redact_under(&Policy::default(), text)
+    }
+
+    /// Replaces secrets as [`Guard::redact`] does, under a project's policy: what its patterns find
+    /// is replaced too, whatever their action, and what it allows is left.
+    #[must_use]
+    pub fn redact_under(&self, policy: &Policy, text: &str) -> (String, Vec<Replacement>) {
+        let beside = Beside::of(policy);
+        let (redacted, _) = redact::redact(&beside, &[text]);
         let mut replaced = screen::Tally::default();
         let mut clean = text.to_owned();
         for done in redacted {
             replaced.add(TEXT_FIELD, &done.counts);
             clean = done.text.unwrap_or(clean);
         }
-        (clean, replaced.report())
+        (clean, replaced.report(&beside))
     }
 }
 

@@ -176,7 +176,11 @@ fn nothing_of_a_negative_example_is_taken() {
     let mut failures = Vec::new();
     for (rule, examples) in RULES.iter().zip(&EXAMPLES) {
         for text in examples.negative {
-            for hit in crate::secrets::find(text, false) {
+            for hit in crate::secrets::find(
+                &crate::beside::Beside::of(&crate::Policy::default()),
+                text,
+                false,
+            ) {
                 failures.push((rule.id, RULES[hit.rule].id, text, &text[hit.span]));
             }
         }

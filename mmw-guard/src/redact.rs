@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use crate::beside::Beside;
 use crate::placeholder;
-use crate::rules::{self, RULES};
 use crate::secrets::{self, Hit};
 
 /// The most passes. Each one replaces something for good; two are the rule.
@@ -32,20 +32,24 @@ pub(crate) struct Redacted {
 pub(crate) type Values = BTreeMap<String, usize>;
 
 /// Returns the texts without secrets, in the same order, and the values that were in them.
-pub(crate) fn redact(texts: &[&str]) -> (Vec<Redacted>, Values) {
+pub(crate) fn redact(beside: &Beside<'_>, texts: &[&str]) -> (Vec<Redacted>, Values) {
     let mut redacted: Vec<Redacted> = texts.iter().map(|_| Redacted::default()).collect();
     let mut values = Values::new();
     for _ in 0..MAX_PASSES {
         let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(texts.len());
         for (text, done) in texts.iter().zip(&redacted) {
-            hits.push(secrets::find(done.text.as_deref().unwrap_or(text), false));
+            hits.push(secrets::find(
+                beside,
+                done.text.as_deref().unwrap_or(text),
+                false,
+            ));
         }
         if hits.iter().all(Vec::is_empty) {
             break;
         }
         for (n, found) in hits.iter().enumerate() {
             let text = redacted[n].text.as_deref().unwrap_or(texts[n]);
-            for hit in found {
+            for hit in found.iter().filter(|hit| !Beside::is_pattern(hit.rule)) {
                 let shown = hit.value.iter().map(String::as_str);
                 for value in shown
                     .chain([&text[hit.span.clone()]])
@@ -58,12 +62,13 @@ pub(crate) fn redact(texts: &[&str]) -> (Vec<Redacted>, Values) {
         let searcher = Repeats::new(&values);
         for (n, mut found) in hits.into_iter().enumerate() {
             let text = redacted[n].text.as_deref().unwrap_or(texts[n]);
-            let placeholders = placeholder::spans(text, |id| rules::place_of(id).is_some());
+            let placeholders = placeholder::spans(text, |id| beside.knows(id));
             let masked = placeholder::masked(text, &placeholders);
             found.extend(searcher.find(&masked));
-            let found = secrets::settled(found, &masked, &placeholders);
+            let mut found = secrets::settled(found, &masked, &placeholders);
+            beside.spare(text, &mut found);
             if !found.is_empty() {
-                let clean = replaced(text, &found);
+                let clean = replaced(beside, text, &found);
                 for hit in &found {
                     *redacted[n].counts.entry(hit.rule).or_default() += 1;
                 }
@@ -74,12 +79,12 @@ pub(crate) fn redact(texts: &[&str]) -> (Vec<Redacted>, Values) {
     (redacted, values)
 }
 
-fn replaced(text: &str, hits: &[Hit]) -> String {
+fn replaced(beside: &Beside<'_>, text: &str, hits: &[Hit]) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut done = 0;
     for hit in hits {
         clean.push_str(&text[done..hit.span.start]);
-        clean.push_str(&placeholder::of(RULES[hit.rule].id));
+        clean.push_str(&placeholder::of(beside.id(hit.rule)));
         done = hit.span.end;
     }
     clean.push_str(&text[done..]);
@@ -160,7 +165,7 @@ impl Repeats {
 
 /// Returns the rule of a secret in a name that was perhaps folded as fact keys are: lower-cased,
 /// `_` and white space as `-`.
-pub(crate) fn rule_for_name(name: &str, values: &Values) -> Option<usize> {
+pub(crate) fn rule_for_name(beside: &Beside<'_>, name: &str, values: &Values) -> Option<usize> {
     let fold = |text: &str| text.to_lowercase().replace(['_', ' '], "-");
     let readings: BTreeSet<String> = [
         name.to_owned(),
@@ -168,9 +173,10 @@ pub(crate) fn rule_for_name(name: &str, values: &Values) -> Option<usize> {
         name.replace('-', " "),
     ]
     .into();
-    let found = readings
-        .iter()
-        .find_map(|reading| secrets::find(reading, true).first().map(|hit| hit.rule));
+    let found = readings.iter().find_map(|reading| {
+        let found = secrets::find(beside, reading, true);
+        found.first().map(|hit| hit.rule)
+    });
     found.or_else(|| {
         let name = fold(name);
         let repeated = values.iter().find(|(value, _)| {
@@ -186,9 +192,10 @@ pub(crate) fn rule_for_name(name: &str, values: &Values) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Policy;
 
     fn clean(texts: &[&str]) -> Vec<String> {
-        let (redacted, _) = redact(texts);
+        let (redacted, _) = redact(&Beside::of(&Policy::default()), texts);
         redacted
             .into_iter()
             .zip(texts)
@@ -240,7 +247,10 @@ mod tests {
             "pw=hunter2",
             token.as_str(),
         ] {
-            assert!(rule_for_name(name, &none).is_some(), "{name}");
+            assert!(
+                rule_for_name(&Beside::of(&Policy::default()), name, &none).is_some(),
+                "{name}"
+            );
         }
         for name in [
             "deploy-staging",
@@ -250,9 +260,12 @@ mod tests {
             "auth:jwt-lifetime",
             "repo:2026-01-02",
         ] {
-            assert!(rule_for_name(name, &none).is_none(), "{name}");
+            assert!(
+                rule_for_name(&Beside::of(&Policy::default()), name, &none).is_none(),
+                "{name}"
+            );
         }
         let values = Values::from([("Tr0ub4dor_x".to_owned(), 0)]);
-        assert!(rule_for_name("tr0ub4dor-x", &values).is_some());
+        assert!(rule_for_name(&Beside::of(&Policy::default()), "tr0ub4dor-x", &values).is_some());
     }
 }

@@ -10,10 +10,11 @@ use mmw_core::place::DEFAULT_WORKSPACE;
 use mmw_core::record::{DEFAULT_SCOPE, MAX_CONTENT_BYTES, MAX_LABEL_CHARS, MAX_TAG_CHARS};
 use mmw_core::source::SourceId;
 
+use crate::beside::Beside;
 use crate::normal::is_bidi_control;
 use crate::planted::{self, QUARANTINE, REJECT, Suspicion};
+use crate::policy::{Action, Planted, Policy};
 use crate::redact::{redact, rule_for_name};
-use crate::rules::RULES;
 use crate::verdict::{Rejection, Verdict};
 
 /// The rule that refuses invisible characters in a short field.
@@ -32,8 +33,8 @@ impl Tally {
         }
     }
 
-    pub(crate) fn report(self) -> Vec<Replacement> {
-        let name = |rule: usize| RULES[rule].id.to_owned();
+    pub(crate) fn report(self, beside: &Beside<'_>) -> Vec<Replacement> {
+        let name = |rule: usize| beside.id(rule).to_owned();
         self.0
             .into_iter()
             .map(|((field, rule), count)| Replacement {
@@ -45,9 +46,13 @@ impl Tally {
     }
 }
 
-pub(crate) fn screen(draft: Draft) -> Verdict {
-    let (draft, replaced) = match without_secrets(draft) {
+pub(crate) fn screen(policy: &Policy, draft: Draft) -> Verdict {
+    let (draft, replaced) = match without_secrets(&Beside::of(policy), draft) {
         Ok(clean) => clean,
+        Err(rejection) => return Verdict::Reject(rejection),
+    };
+    let held = match under_policy(policy, &replaced) {
+        Ok(held) => held,
         Err(rejection) => return Verdict::Reject(rejection),
     };
     if let Some(rejection) = hidden_in_a_label(&draft) {
@@ -64,13 +69,51 @@ pub(crate) fn screen(draft: Draft) -> Verdict {
                 reason,
             }
         });
-    match finding {
-        None => Verdict::Allow(seal(draft, replaced)),
-        Some(Finding { rule, reason }) if suspicion.score >= REJECT => {
+    let refuses = match policy.planted() {
+        Planted::ByScore => suspicion.score >= REJECT,
+        Planted::Reject => true,
+        Planted::Quarantine => false,
+    };
+    match (finding, held) {
+        (Some(Finding { rule, reason }), _) if refuses => {
             Verdict::Reject(Rejection { rule, reason })
         }
-        Some(finding) => Verdict::Quarantine(seal(draft, replaced), finding),
+        (Some(finding), _) | (None, Some(finding)) => {
+            Verdict::Quarantine(seal(draft, replaced), finding)
+        }
+        (None, None) => Verdict::Allow(seal(draft, replaced)),
     }
+}
+
+/// Decides what a policy asks for a draft in which something was replaced: the strictest action of
+/// all, as a finding or a rejection.
+fn under_policy(policy: &Policy, replaced: &[Replacement]) -> Result<Option<Finding>, Rejection> {
+    let mut held = None;
+    for Replacement { field, rule, .. } in replaced {
+        let (action, why) = match policy.patterns().iter().find(|own| own.rule() == rule) {
+            Some(own) => (own.action(), own.why()),
+            None => (
+                policy.secrets(),
+                "This project keeps no text that had a secret in it.",
+            ),
+        };
+        match action {
+            Action::Redact => {}
+            Action::Quarantine => {
+                held.get_or_insert_with(|| Finding {
+                    rule: rule.clone(),
+                    reason: format!("{field} held what this project lets a person look at: {why}"),
+                });
+            }
+            Action::Reject => {
+                return Err(Rejection {
+                    rule: rule.clone(),
+                    reason: format!("{field} holds what this project refuses: {why}"),
+                });
+            }
+        }
+    }
+    Ok(held)
 }
 
 /// Scores each text and all of them read together, so that a payload split over fields counts.
@@ -143,20 +186,25 @@ const fn is_name(field: Field) -> bool {
     matches!(field, Field::Workspace | Field::FactKey)
 }
 
-fn without_secrets(mut draft: Draft) -> Result<(Draft, Vec<Replacement>), Rejection> {
+fn without_secrets(
+    beside: &Beside<'_>,
+    mut draft: Draft,
+) -> Result<(Draft, Vec<Replacement>), Rejection> {
     let texts = draft.texts();
     let fields: Vec<Field> = texts.iter().map(|(field, _)| *field).collect();
-    let (redacted, values) = redact(&texts.iter().map(|(_, text)| *text).collect::<Vec<_>>());
+    let (redacted, values) = redact(
+        beside,
+        &texts.iter().map(|(_, text)| *text).collect::<Vec<_>>(),
+    );
     for (field, text) in texts.iter().filter(|(field, _)| is_name(*field)) {
-        if let Some(rule) = rule_for_name(text, &values) {
-            let rule = &RULES[rule];
+        if let Some(rule) = rule_for_name(beside, text, &values) {
             return Err(Rejection {
-                rule: rule.id.to_owned(),
+                rule: beside.id(rule).to_owned(),
                 reason: format!(
                     "{} holds a secret ({}). Secrets are replaced elsewhere, but a name can't be: \
                      choose a name that tells the topic only",
                     field.name(),
-                    rule.title
+                    beside.title(rule)
                 ),
             });
         }
@@ -179,7 +227,7 @@ fn without_secrets(mut draft: Draft) -> Result<(Draft, Vec<Replacement>), Reject
         replaced.add(field.name(), &done.counts);
         draft.replace_text(field, text);
     }
-    Ok((draft, replaced.report()))
+    Ok((draft, replaced.report(beside)))
 }
 
 /// Tells whether a redacted text still fits its field. Nothing is cut silently.

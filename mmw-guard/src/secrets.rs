@@ -11,8 +11,9 @@ mod token;
 
 use std::ops::Range;
 
+use crate::beside::Beside;
 use crate::placeholder::{self, FILLER};
-use crate::rules::{self, CALLS, Form, KEYWORDS, RULES};
+use crate::rules::{CALLS, Form, KEYWORDS, RULES};
 use crate::views::{View, base64_blocks, base64_text, unescaped, unfolded};
 
 /// The shortest run of base64 that is read, in bytes: shorter ones hold no secret with its name.
@@ -32,8 +33,8 @@ pub(crate) struct Hit {
 /// Returns the secrets of a text, sorted, without overlaps, never inside a placeholder.
 ///
 /// `any_case` is for names that were lower-cased.
-pub(crate) fn find(text: &str, any_case: bool) -> Vec<Hit> {
-    let placeholders = placeholder::spans(text, |id| rules::place_of(id).is_some());
+pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> {
+    let placeholders = placeholder::spans(text, |id| beside.knows(id));
     let masked = placeholder::masked(text, &placeholders);
     let mut hits = Vec::new();
     in_reading(&masked, any_case, |hit| hits.push(hit));
@@ -63,7 +64,12 @@ pub(crate) fn find(text: &str, any_case: bool) -> Vec<Hit> {
             }));
         }
     }
-    settled(hits, &masked, &placeholders)
+    if beside.has_patterns() {
+        beside.find(&masked, &mut hits);
+    }
+    let mut found = settled(hits, &masked, &placeholders);
+    beside.spare(text, &mut found);
+    found
 }
 
 /// Reads again what differs from the text that the view was made from.
