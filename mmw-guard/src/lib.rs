@@ -18,6 +18,7 @@
 //! | `planted` | scores instructions that address the agent |
 //! | `screen` | runs all of it over a draft |
 //! | [`policy`] | what a project asks beyond the rules |
+//! | `custom` | rules of a file that an operator adds |
 //! | `beside` | what stands beside the table of rules |
 //! | `fingerprint` | tells by which rules a text was screened |
 //! | `inspect` | tells those who measure it what it sees |
@@ -26,6 +27,7 @@
 //! evidence with its source, never as an order.
 
 mod beside;
+mod custom;
 mod entropy;
 mod fingerprint;
 mod inspect;
@@ -49,6 +51,7 @@ mod views;
 use mmw_core::draft::{Draft, Replacement};
 
 use crate::beside::Beside;
+pub use crate::custom::{CustomRules, CustomRulesError};
 pub use crate::inspect::{Located, Outcome, Weighed};
 pub use crate::policy::Policy;
 pub use crate::verdict::{Rejection, Verdict};
