@@ -58,6 +58,8 @@ struct Parts {
 #[derive(Debug)]
 struct CustomRule {
     id: String,
+    /// What it finds, for people.
+    title: String,
     form: Form,
     /// The group that is the secret; without one, the first that took part, or the whole match.
     group: Option<usize>,
@@ -153,12 +155,23 @@ impl CustomRules {
     /// Returns where secrets stand in a text, in bytes, with the place of the rule.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<(Range<usize>, usize)> {
+        self.find_in(text, false)
+    }
+
+    /// As [`CustomRules::find`]; `any_case` is for texts that were lower-cased.
+    pub(crate) fn find_in(&self, text: &str, any_case: bool) -> Vec<(Range<usize>, usize)> {
         let mut found = Vec::new();
         let called = self.called(text);
         for (index, rule) in self.parts.rules.iter().enumerate() {
-            let Some(regex) = called[index].then(|| rule.form.regex()).flatten() else {
+            if !called[index] {
                 continue;
+            }
+            let regex = if any_case {
+                rule.form.folded()
+            } else {
+                rule.form.regex()
             };
+            let Some(regex) = regex else { continue };
             for groups in regex.captures_iter(text.as_bytes()) {
                 let Some(whole) = groups.get(0) else { continue };
                 let secret = match rule.group {
@@ -194,6 +207,12 @@ impl CustomRules {
             .rules
             .get(index)
             .map_or("", |rule| rule.id.as_str())
+    }
+
+    /// Returns what a rule finds, in the words of the file.
+    pub(crate) fn title(&self, index: usize) -> &str {
+        let rule = self.parts.rules.get(index);
+        rule.map_or("", |rule| rule.title.as_str())
     }
 
     /// Returns the place of a rule, if there is one of that id.

@@ -62,9 +62,11 @@ impl Guard {
     /// ```
     #[must_use]
     pub fn secrets_in(&self, text: &str) -> Vec<Located> {
-        let (redacted, _) = redact::redact(&Beside::of(&Policy::default()), &[text]);
+        let policy = Policy::default();
+        let beside = Beside::of(&policy).with(self.custom());
+        let (redacted, _) = redact::redact(&beside, &[text]);
         match redacted.into_iter().next().and_then(|done| done.text) {
-            Some(clean) => taken_out(text, &clean, |rule| crate::rules::place_of(rule).is_some()),
+            Some(clean) => taken_out(text, &clean, |rule| beside.knows(rule)),
             None => Vec::new(),
         }
     }

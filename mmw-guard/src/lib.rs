@@ -48,6 +48,8 @@ mod shape;
 mod verdict;
 mod views;
 
+use std::sync::Arc;
+
 use mmw_core::draft::{Draft, Replacement};
 
 use crate::beside::Beside;
@@ -62,22 +64,53 @@ pub const TEXT_FIELD: &str = "text";
 /// Raised when the same rules find more than before.
 const ENGINE_REVISION: u64 = 2;
 
-/// The guard. It is shared freely between threads; what it knows is compiled in.
+/// The guard. It is shared freely between threads; what it knows is compiled in, and what an operator
+/// adds is shared by its clones.
 #[derive(Debug, Clone, Default)]
-pub struct Guard {}
+pub struct Guard {
+    custom: Option<Arc<CustomRules>>,
+}
 
 impl Guard {
     /// Returns the guard with the rules that are compiled in. Costs nothing: they are static tables.
     #[must_use]
     pub const fn standard() -> Self {
-        Self {}
+        Self { custom: None }
+    }
+
+    /// Returns the guard with the rules of an operator's file beside its own. They switch none of its
+    /// own off; a rule of the file that has the id of one of them runs beside it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use mmw_guard::{CustomRules, Guard};
+    ///
+    /// let rules = CustomRules::parse("[[rules]]\nid = 'farm'\nregex = 'farm-[0-9]{6}'\n")?;
+    /// let guard = Guard::standard().with_rules(Arc::new(rules));
+    /// assert_eq!(guard.redact("use farm-123456").0, "use [REDACTED:farm]");
+    /// # Ok::<(), mmw_guard::CustomRulesError>(())
+    /// ```
+    #[must_use]
+    pub fn with_rules(self, rules: Arc<CustomRules>) -> Self {
+        Self {
+            custom: Some(rules),
+        }
+    }
+
+    /// Returns the rules of an operator's file, if there are any.
+    pub(crate) fn custom(&self) -> Option<&CustomRules> {
+        self.custom.as_deref()
     }
 
     /// Returns a number that changes when the rules change: what was screened under another one is
     /// worth a second look.
     #[must_use]
-    pub const fn revision(&self) -> u64 {
-        rules::FILES_FINGERPRINT ^ ENGINE_REVISION
+    pub fn revision(&self) -> u64 {
+        let shipped = rules::FILES_FINGERPRINT ^ ENGINE_REVISION;
+        match self.custom() {
+            Some(custom) => shipped ^ custom.fingerprint(),
+            None => shipped,
+        }
     }
 
     /// Returns the number of the rules together with a policy. The default policy changes nothing;
@@ -118,7 +151,7 @@ impl Guard {
     /// today is for [`Policy::at`] to say.
     #[must_use]
     pub fn screen_under(&self, policy: &Policy, draft: Draft) -> Verdict {
-        screen::screen(policy, draft)
+        screen::screen(policy, self.custom(), draft)
     }
 
     /// Replaces secrets in a text that is no draft (a reason, a note, a log line). What was replaced
@@ -132,7 +165,7 @@ impl Guard {
     /// is replaced too, whatever their action, and what it allows is left.
     #[must_use]
     pub fn redact_under(&self, policy: &Policy, text: &str) -> (String, Vec<Replacement>) {
-        let beside = Beside::of(policy);
+        let beside = Beside::of(policy).with(self.custom());
         let (redacted, _) = redact::redact(&beside, &[text]);
         let mut replaced = screen::Tally::default();
         let mut clean = text.to_owned();

@@ -49,7 +49,7 @@ pub(crate) fn redact(beside: &Beside<'_>, texts: &[&str]) -> (Vec<Redacted>, Val
         }
         for (n, found) in hits.iter().enumerate() {
             let text = redacted[n].text.as_deref().unwrap_or(texts[n]);
-            for hit in found.iter().filter(|hit| !Beside::is_pattern(hit.rule)) {
+            for hit in found.iter().filter(|hit| !beside.is_pattern(hit.rule)) {
                 let shown = hit.value.iter().map(String::as_str);
                 for value in shown
                     .chain([&text[hit.span.clone()]])

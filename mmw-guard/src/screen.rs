@@ -11,6 +11,7 @@ use mmw_core::record::{DEFAULT_SCOPE, MAX_CONTENT_BYTES, MAX_LABEL_CHARS, MAX_TA
 use mmw_core::source::SourceId;
 
 use crate::beside::Beside;
+use crate::custom::CustomRules;
 use crate::normal::is_bidi_control;
 use crate::planted::{self, QUARANTINE, REJECT, Suspicion};
 use crate::policy::{Action, Planted, Policy};
@@ -46,8 +47,8 @@ impl Tally {
     }
 }
 
-pub(crate) fn screen(policy: &Policy, draft: Draft) -> Verdict {
-    let (draft, replaced) = match without_secrets(&Beside::of(policy), draft) {
+pub(crate) fn screen(policy: &Policy, custom: Option<&CustomRules>, draft: Draft) -> Verdict {
+    let (draft, replaced) = match without_secrets(&Beside::of(policy).with(custom), draft) {
         Ok(clean) => clean,
         Err(rejection) => return Verdict::Reject(rejection),
     };

@@ -37,14 +37,16 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
     let placeholders = placeholder::spans(text, |id| beside.knows(id));
     let masked = placeholder::masked(text, &placeholders);
     let mut hits = Vec::new();
-    in_reading(&masked, any_case, |hit| hits.push(hit));
+    in_reading(beside, &masked, any_case, |hit| hits.push(hit));
     let plain = unfolded(&masked);
     if let Some(view) = &plain {
-        in_lines(view, any_case, |hit| hits.push(mapped(hit, &[view])));
+        in_lines(beside, view, any_case, |hit| {
+            hits.push(mapped(hit, &[view]));
+        });
     }
     let reading = plain.as_ref().map_or(&*masked, |view| view.text.as_str());
     if let Some(view) = unescaped(reading) {
-        in_lines(&view, any_case, |hit| {
+        in_lines(beside, &view, any_case, |hit| {
             hits.push(match &plain {
                 Some(plain) => mapped(hit, &[&view, plain]),
                 None => mapped(hit, &[&view]),
@@ -54,7 +56,7 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
     for run in base64_blocks(&masked, MIN_ENCODED_BYTES) {
         if let Some(said) = base64_text(&masked[run.clone()]) {
             let mut first = None;
-            in_reading(&said, any_case, |hit| {
+            in_reading(beside, &said, any_case, |hit| {
                 first = first.or(Some(hit.rule));
             });
             hits.extend(first.map(|rule| Hit {
@@ -73,10 +75,10 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
 }
 
 /// Reads again what differs from the text that the view was made from.
-fn in_lines(view: &View, any_case: bool, mut found: impl FnMut(Hit)) {
+fn in_lines(beside: &Beside<'_>, view: &View, any_case: bool, mut found: impl FnMut(Hit)) {
     for lines in view.changed_lines() {
         let start = lines.start;
-        in_reading(&view.text[lines], any_case, |hit| {
+        in_reading(beside, &view.text[lines], any_case, |hit| {
             found(Hit {
                 span: start + hit.span.start..start + hit.span.end,
                 ..hit
@@ -125,7 +127,7 @@ pub(crate) fn settled(mut hits: Vec<Hit>, masked: &str, placeholders: &[Range<us
 }
 
 /// Looks beside every keyword of one reading.
-fn in_reading(text: &str, any_case: bool, mut found: impl FnMut(Hit)) {
+fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl FnMut(Hit)) {
     let mut done = token::Done::default();
     let mut windows = pattern::Windows::default();
     KEYWORDS.find(text.as_bytes(), any_case, |word, at| {
@@ -152,4 +154,5 @@ fn in_reading(text: &str, any_case: bool, mut found: impl FnMut(Hit)) {
     for (index, window) in windows.all() {
         pattern::within(index, text, window, any_case, &mut found);
     }
+    beside.find_custom(text, any_case, &mut found);
 }

@@ -49,7 +49,7 @@ pub(super) struct Extend {
 )]
 pub(super) struct Rule {
     pub(super) id: Spanned<String>,
-    description: Option<String>,
+    pub(super) description: Option<String>,
     pub(super) regex: Option<Spanned<String>>,
     #[serde(alias = "valueGroup")]
     pub(super) secret_group: Option<Spanned<usize>>,

@@ -20,7 +20,8 @@ const MAX_CACHE_BYTES: usize = 4 << 20;
 pub(super) struct Form {
     pattern: String,
     is_unicode: bool,
-    compiled: OnceLock<Option<Regex>>,
+    exact: OnceLock<Option<Regex>>,
+    folded: OnceLock<Option<Regex>>,
 }
 
 impl Form {
@@ -46,22 +47,31 @@ impl Form {
         Ok(Self {
             pattern,
             is_unicode,
-            compiled: OnceLock::new(),
+            exact: OnceLock::new(),
+            folded: OnceLock::new(),
         })
     }
 
     /// Returns the compiled expression; none if it is larger than is taken. [`Form::check`] says so
     /// before the first text comes.
     pub(super) fn regex(&self) -> Option<&Regex> {
-        let compile = || {
-            RegexBuilder::new(&self.pattern)
-                .unicode(self.is_unicode)
-                .size_limit(MAX_COMPILED_BYTES)
-                .dfa_size_limit(MAX_CACHE_BYTES)
-                .build()
-                .ok()
-        };
-        self.compiled.get_or_init(compile).as_ref()
+        self.exact.get_or_init(|| self.compiled(false)).as_ref()
+    }
+
+    /// Returns it compiled for texts that were lower-cased: letters match in either case.
+    pub(super) fn folded(&self) -> Option<&Regex> {
+        self.folded.get_or_init(|| self.compiled(true)).as_ref()
+    }
+
+    fn compiled(&self, any_case: bool) -> Option<Regex> {
+        RegexBuilder::new(&self.pattern)
+            .unicode(self.is_unicode)
+            .case_insensitive(any_case)
+            // Both ways have room where one has, or a name could pass what a text does not.
+            .size_limit(MAX_COMPILED_BYTES * (1 + usize::from(any_case)))
+            .dfa_size_limit(MAX_CACHE_BYTES)
+            .build()
+            .ok()
     }
 
     /// Compiles the expression.

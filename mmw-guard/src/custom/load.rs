@@ -10,6 +10,7 @@ use super::file;
 use super::filter::Filter;
 use super::form::Form;
 use super::{CustomRule, Parts};
+use crate::rules;
 
 /// The largest file, in bytes.
 pub(super) const MAX_FILE_BYTES: usize = 2 << 20;
@@ -27,9 +28,38 @@ const MAX_ID_BYTES: usize = 48;
 type Result<T> = std::result::Result<T, CustomRulesError>;
 
 /// A file that is being read.
-pub(super) struct Loader<'t> {
+struct Loader<'t> {
     text: &'t str,
-    warnings: Vec<String>,
+    warnings: Warnings,
+}
+
+/// What has no effect, each with the rules of which it is said.
+#[derive(Default)]
+struct Warnings(Vec<(&'static str, Vec<String>)>);
+
+impl Warnings {
+    fn add(&mut self, what: &'static str, of: Option<&str>) {
+        let at = self.0.iter().position(|(said, _)| *said == what);
+        let at = at.unwrap_or_else(|| {
+            self.0.push((what, Vec::new()));
+            self.0.len() - 1
+        });
+        self.0[at].1.extend(of.map(str::to_owned));
+    }
+
+    /// Returns one sentence for each thing, however many rules it is said of.
+    fn sentences(&self) -> Vec<String> {
+        const NAMED: usize = 5;
+        let sentence = |(what, of): &(&'static str, Vec<String>)| {
+            let named = of[..of.len().min(NAMED)].join(", ");
+            match of.len() {
+                0 => (*what).to_owned(),
+                n if n > NAMED => format!("{what}: {named} and {} more", n - NAMED),
+                _ => format!("{what}: {named}"),
+            }
+        };
+        self.0.iter().map(sentence).collect()
+    }
 }
 
 /// Reads a file.
@@ -46,7 +76,7 @@ pub(super) fn load(text: &str) -> Result<Parts> {
     })?;
     let mut loader = Loader {
         text,
-        warnings: Vec::new(),
+        warnings: Warnings::default(),
     };
     loader.file(file)
 }
@@ -97,7 +127,7 @@ impl Loader<'_> {
         for list in &for_all {
             allowed.extend(self.allow_list("the allow-list of the file", list)?);
         }
-        let filter = self.filter("the filter of the file", file.filter.as_ref())?;
+        let filter = self.filter("the file", file.filter.as_ref())?;
         let mut rules = Vec::new();
         for rule in file.rules {
             let of_file = by_rule.remove(rule.id.get_ref()).unwrap_or_default();
@@ -109,7 +139,7 @@ impl Loader<'_> {
             rules,
             allowed,
             filter,
-            warnings: std::mem::take(&mut self.warnings),
+            warnings: self.warnings.sentences(),
         })
     }
 
@@ -126,16 +156,14 @@ impl Loader<'_> {
             }
         }
         if extend.use_default {
-            self.warnings.push(
-                "extend.useDefault: the guard's own rules always run; those of gitleaks are not part of it"
-                    .to_owned(),
-            );
+            let what = "extend.useDefault has no effect: the guard's own rules always run, those of \
+                        gitleaks are not part of it";
+            self.warnings.add(what, None);
         }
         if !extend.disabled_rules.is_empty() {
-            self.warnings.push(
-                "extend.disabledRules: no effect: no rule of the guard is switched off by a rule file"
-                    .to_owned(),
-            );
+            let what =
+                "extend.disabledRules has no effect: a rule file switches no rule of the guard off";
+            self.warnings.add(what, None);
         }
         Ok(())
     }
@@ -186,9 +214,8 @@ impl Loader<'_> {
             return Ok(None);
         }
         if rule.path.is_some() {
-            self.warnings.push(format!(
-                "{place}: left out: it asks for a path, and a memory has none"
-            ));
+            let what = "left out, since they ask for a path and a memory has none";
+            self.warnings.add(what, Some(id));
             return Ok(None);
         }
         let Some(regex) = &rule.regex else {
@@ -211,24 +238,23 @@ impl Loader<'_> {
             let message = "must be from 0 to 8 bits per byte";
             return Err(self.unusable(&rule.id, format!("{place}, entropy"), message));
         }
-        for (name, is_there) in [
-            ("required", rule.required.is_some()),
-            ("tokenEfficiency", rule.token_efficiency.is_some()),
-        ] {
-            if is_there {
-                self.warnings.push(format!(
-                    "{place}, {name}: no effect: the rule fires without it"
-                ));
-            }
+        if rule.required.is_some() || rule.token_efficiency.is_some() {
+            let what = "`required` and `tokenEfficiency` have no effect: these fire without them";
+            self.warnings.add(what, Some(id));
+        }
+        if rules::place_of(id).is_some() {
+            let what = "the guard has a rule of the same id: both run, and both are told by it";
+            self.warnings.add(what, Some(id));
         }
         let mut allowed = of_file;
         for list in rule.allowlists.iter().chain(&rule.allowlist) {
             allowed.extend(self.allow_list(&format!("{place}, allow-list"), list)?);
         }
-        let filter = self.filter(&format!("{place}, filter"), rule.filter.as_ref())?;
+        let filter = self.filter(&place, rule.filter.as_ref())?;
         let has_empty = rule.keywords.iter().any(String::is_empty);
         Ok(Some(CustomRule {
             id: id.clone(),
+            title: rule.description.clone().unwrap_or_else(|| id.clone()),
             form,
             group: group.map(|group| *group.get_ref()),
             // An empty word stands in every text.
@@ -243,13 +269,13 @@ impl Loader<'_> {
         }))
     }
 
-    fn filter(&mut self, place: &str, filter: Option<&Spanned<String>>) -> Result<Option<Filter>> {
+    fn filter(&mut self, of: &str, filter: Option<&Spanned<String>>) -> Result<Option<Filter>> {
         let Some(text) = filter else { return Ok(None) };
-        let read = Filter::read(text.get_ref()).map_err(|why| self.unusable(text, place, why))?;
+        let read = Filter::read(text.get_ref())
+            .map_err(|why| self.unusable(text, format!("{of}, filter"), why))?;
         if read.is_partial {
-            self.warnings.push(format!(
-                "{place}: what is not understood of it takes no match back"
-            ));
+            let what = "filters that are understood in part: what is not takes no match back";
+            self.warnings.add(what, Some(of));
         }
         Ok(Some(read.filter))
     }

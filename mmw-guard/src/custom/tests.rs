@@ -1,8 +1,13 @@
 //! Rule files as users write them: what they find, what they spare, and how they are refused.
 
+use std::sync::Arc;
+
+use mmw_core::draft::Draft;
+use mmw_core::record::FactKey;
 use proptest::prelude::*;
 
 use super::*;
+use crate::{Guard, Verdict};
 
 /// Reads a file and returns what it finds: value and rule.
 fn found<'t>(rules: &CustomRules, text: &'t str) -> Vec<(&'t str, String)> {
@@ -116,7 +121,7 @@ validate = "http.get()"
     let rules = CustomRules::parse(file).unwrap();
     assert_eq!(
         rules.warnings(),
-        ["rule `tok`, filter: what is not understood of it takes no match back"]
+        ["filters that are understood in part: what is not takes no match back: rule `tok`"]
     );
 }
 
@@ -235,6 +240,70 @@ fn what_is_too_much_is_refused_with_its_limit() {
     );
 }
 
+fn guard(file: &str) -> Guard {
+    Guard::standard().with_rules(Arc::new(CustomRules::parse(file).unwrap()))
+}
+
+#[test]
+fn the_guard_replaces_what_a_file_finds_in_every_reading() {
+    let guard = guard(TICKET);
+    let hidden = [
+        "acme_ticket_0a1b2c3d",
+        "acme_tic\u{200b}ket_0a1b2c3d",
+        "ａｃｍｅ_ticket_0a1b2c3d",
+        r#"{\"t\": \"acme\u005fticket_0a1b2c3d\"}"#,
+        "t%3Dacme_ticket_0a1b2c3d%0A",
+    ];
+    for text in hidden {
+        let (clean, replaced) = guard.redact(text);
+        assert!(!clean.contains("0a1b2c3d"), "{clean}");
+        assert_eq!(replaced[0].rule, "acme-ticket", "{text}");
+    }
+    let (clean, _) = guard.redact("acme_ticket_0a1b2c3d, later 0a1b2c3d");
+    assert_eq!(
+        clean,
+        "acme_ticket_[REDACTED:acme-ticket], later [REDACTED:acme-ticket]"
+    );
+    assert_eq!(Guard::standard().redact(hidden[0]).0, hidden[0]);
+}
+
+#[test]
+fn a_rule_of_a_file_never_replaces_one_of_the_guard() {
+    let file =
+        "[[rules]]\nid = 'password'\nregex = 'zzz[0-9]{4}'\n[allowlist]\nstopwords = ['hunter']";
+    let guard = guard(file);
+    assert_eq!(guard.redact("pw: hunter2").0, "pw: [REDACTED:password]");
+    assert_eq!(guard.redact("x zzz1234").0, "x [REDACTED:password]");
+    let rules = CustomRules::parse(file).unwrap();
+    let warnings = rules.warnings();
+    assert!(warnings[0].contains("same id"), "{warnings:?}");
+}
+
+#[test]
+fn a_name_is_refused_for_a_rule_of_a_file_even_lower_cased() {
+    let guard = guard("[[rules]]\nid = 'farm'\ndescription = 'farm key'\nregex = 'FARM[0-9]{6}'\n");
+    let mut draft = Draft::new("about the farm").unwrap();
+    draft.fact_key = FactKey::new("key farm123456").ok();
+    let Verdict::Reject(rejection) = guard.screen(draft) else {
+        panic!("it passed");
+    };
+    assert_eq!(rejection.rule, "farm");
+    assert!(
+        rejection.reason.contains("(farm key)"),
+        "{}",
+        rejection.reason
+    );
+}
+
+#[test]
+fn another_file_makes_another_revision() {
+    let standard = Guard::standard().revision();
+    let one = guard(TICKET).revision();
+    assert_ne!(one, standard);
+    assert_ne!(one, guard("").revision());
+    assert_eq!(one, guard(TICKET).revision());
+}
+
 #[test]
 fn an_empty_file_adds_nothing() {
     let rules = CustomRules::parse("").unwrap();
@@ -252,6 +321,17 @@ proptest! {
             prop_assert!(text.get(span).is_some_and(|value| !value.is_empty()));
             prop_assert!(rule < rules.len());
         }
+    }
+
+    #[test]
+    fn redacting_twice_is_redacting_once(
+        text in "(acme_ticket_|acme-pass-|key=|\\[REDACTED:(acme-ticket|greedy|password)\\]|pw: |[a-z0-9]{1,9}|[ ,.é\u{200b}\n\"]){1,20}"
+    ) {
+        let greedy = "[[rules]]\nid = 'greedy'\nregex = 'key=(.*)'\n[[rules]]\nid = 'odd'\nregex = '[^ ]*9[^ ]*'\nentropy = 2.5";
+        let guard = guard(&format!("{TICKET}\n{greedy}"));
+        let (once, _) = guard.redact(&text);
+        let (twice, replaced) = guard.redact(&once);
+        prop_assert_eq!(&once, &twice, "{:?}", replaced);
     }
 
     #[test]
