@@ -80,6 +80,7 @@ fn form(form: &Form, sets: &mut Vec<[u64; 4]>) -> String {
         ),
         Form::Nearby { forms } => format!("Form::Nearby {{ forms: {} }}", all(forms, sets)),
         Form::Block => "Form::Block".to_owned(),
+        Form::Coded => "Form::Coded".to_owned(),
         Form::Pattern { judge, regex } => {
             let judge: String = judge
                 .split('-')

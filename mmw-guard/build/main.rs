@@ -21,6 +21,7 @@ fn main() {
     println!("cargo::rerun-if-changed=rules");
     println!("cargo::rerun-if-changed=build");
     let mut files = vec![
+        root.join("rules/coded.toml"),
         root.join("rules/keys.toml"),
         root.join("rules/passwords.toml"),
         root.join("rules/prose.toml"),

@@ -20,6 +20,8 @@ struct File {
     #[serde(default)]
     block: Vec<BlockRow>,
     #[serde(default)]
+    coded: Vec<CodedRow>,
+    #[serde(default)]
     rule: Vec<PatternRow>,
 }
 
@@ -92,6 +94,21 @@ struct BlockRow {
     negative: Vec<String>,
 }
 
+/// A secret that code recognises: the row has the words for people and the examples.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CodedRow {
+    id: String,
+    title: String,
+    vendor: String,
+    why: String,
+    #[serde(default)]
+    docs: String,
+    generate: String,
+    positive: Vec<String>,
+    negative: Vec<String>,
+}
+
 /// A secret that only its surroundings betray: a regular expression around a keyword.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -128,6 +145,7 @@ pub(crate) enum Form {
         forms: Vec<Vec<Part>>,
     },
     Block,
+    Coded,
     Pattern {
         judge: String,
         regex: String,
@@ -154,7 +172,7 @@ impl Rule {
     /// keywords, one with a capital letter.
     pub(crate) fn is_exact(&self, keyword: &str) -> bool {
         match self.form {
-            Form::Token { .. } | Form::Block => true,
+            Form::Token { .. } | Form::Block | Form::Coded => true,
             Form::Nearby { .. } => false,
             Form::Pattern { .. } => keyword.bytes().any(|b| b.is_ascii_uppercase()),
         }
@@ -164,13 +182,17 @@ impl Rule {
 /// Reads all files. The most telling kinds come first: where findings overlap, the earlier row names it.
 pub(crate) fn read(texts: &[(String, String)]) -> Result<Vec<Rule>, String> {
     let (mut tokens, mut nearby, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
-    let mut blocks = Vec::new();
+    let (mut blocks, mut coded_rows) = (Vec::new(), Vec::new());
     for (file, text) in texts {
         let rows: File = toml::from_str(text).map_err(|trouble| format!("{file}: {trouble}"))?;
         let tell = |id: &str, why: String| format!("{file}: rule `{id}`: {why}");
         for row in rows.block {
             let id = row.id.clone();
             blocks.push(checked(block(row)).map_err(|why| tell(&id, why))?);
+        }
+        for row in rows.coded {
+            let id = row.id.clone();
+            coded_rows.push(checked(coded(row)).map_err(|why| tell(&id, why))?);
         }
         for row in rows.token {
             let id = row.id.clone();
@@ -188,6 +210,7 @@ pub(crate) fn read(texts: &[(String, String)]) -> Result<Vec<Rule>, String> {
     blocks.append(&mut tokens);
     blocks.append(&mut nearby);
     // A row of a plainer kind takes the place of a pattern of the same id.
+    blocks.append(&mut coded_rows);
     patterns.retain(|old| !blocks.iter().any(|new| new.id == old.id));
     blocks.append(&mut patterns);
     let mut ids = BTreeSet::new();
@@ -277,6 +300,22 @@ fn block(row: BlockRow) -> Rule {
     }
 }
 
+fn coded(row: CodedRow) -> Rule {
+    Rule {
+        form: Form::Coded,
+        id: row.id,
+        title: row.title,
+        vendor: row.vendor,
+        why: row.why,
+        docs: row.docs,
+        entropy: 0.0,
+        keywords: Vec::new(),
+        generate: row.generate,
+        positive: row.positive,
+        negative: row.negative,
+    }
+}
+
 fn pattern(row: PatternRow) -> Rule {
     Rule {
         form: Form::Pattern {
@@ -314,7 +353,7 @@ fn checked(rule: Rule) -> Result<Rule, String> {
     if !rule.why.ends_with('.') {
         return Err("`why` must be a sentence that ends with a full stop".to_owned());
     }
-    if rule.keywords.is_empty() {
+    if rule.keywords.is_empty() && !matches!(rule.form, Form::Coded) {
         return Err("needs a prefix, name or keyword".to_owned());
     }
     if let Some(short) = rule

@@ -193,7 +193,8 @@ fn a_prefix_or_a_name_alone_is_no_secret() {
     let gives_itself_away =
         |rule: &&Rule| matches!(rule.form, Form::Token { .. } | Form::Nearby { .. });
     for rule in RULES.iter().filter(gives_itself_away) {
-        for keyword in rule.keywords {
+        // A longer beginning is a good part of a secret already.
+        for keyword in rule.keywords.iter().filter(|keyword| keyword.len() < 16) {
             for text in [
                 format!("tokens start with {keyword} and are long"),
                 (*keyword).to_owned(),

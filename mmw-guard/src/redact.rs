@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::beside::Beside;
 use crate::placeholder;
@@ -18,6 +18,9 @@ const MAX_PASSES: usize = 16;
 const MIN_REPEATED_BYTES: usize = 5;
 /// From this length on a value is replaced inside other words too, in bytes.
 const UNMISTAKABLE_BYTES: usize = 12;
+
+/// Up to this many values are looked for one after the other.
+const FEW_VALUES: usize = 16;
 
 /// A text after redaction.
 #[derive(Debug, Default)]
@@ -121,46 +124,65 @@ fn is_worth_repeating(value: &str) -> bool {
 }
 
 /// Looks for known values in other texts.
-struct Repeats {
+///
+/// Mostly there are one or two: an automaton for them would cost more to build than it saves.
+struct Repeats<'v> {
+    values: Vec<(&'v str, usize)>,
     searcher: Option<AhoCorasick>,
-    rules: Vec<usize>,
 }
 
-impl Repeats {
-    fn new(values: &Values) -> Self {
-        let searcher = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(values.keys())
-            .ok();
-        Self {
-            searcher,
-            rules: values.values().copied().collect(),
-        }
+impl<'v> Repeats<'v> {
+    fn new(values: &'v Values) -> Self {
+        let values: Vec<_> = values
+            .iter()
+            .map(|(value, rule)| (value.as_str(), *rule))
+            .collect();
+        let searcher = if values.len() > FEW_VALUES {
+            AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .kind(Some(AhoCorasickKind::ContiguousNFA))
+                .build(values.iter().map(|(value, _)| value))
+                .ok()
+        } else {
+            None
+        };
+        Self { values, searcher }
     }
 
     fn find(&self, text: &str) -> Vec<Hit> {
-        let Some(searcher) = &self.searcher else {
-            return Vec::new();
+        let mut hits = Vec::new();
+        let mut add = |span: Range<usize>, rule: usize| {
+            if stands_alone(text, &span) {
+                hits.push(Hit {
+                    span,
+                    rule,
+                    value: None,
+                });
+            }
         };
-        let stands_alone = |span: &Range<usize>| {
-            let bytes = text.as_bytes();
-            let joined = |at: Option<usize>| {
-                at.and_then(|at| bytes.get(at))
-                    .is_some_and(u8::is_ascii_alphanumeric)
-            };
-            span.len() >= UNMISTAKABLE_BYTES
-                || !joined(span.start.checked_sub(1)) && !joined(Some(span.end))
-        };
-        searcher
-            .find_iter(text)
-            .filter(|found| stands_alone(&found.range()))
-            .map(|found| Hit {
-                span: found.range(),
-                rule: self.rules[found.pattern().as_usize()],
-                value: None,
-            })
-            .collect()
+        if let Some(searcher) = &self.searcher {
+            for found in searcher.find_iter(text) {
+                add(found.range(), self.values[found.pattern().as_usize()].1);
+            }
+        } else {
+            for (value, rule) in &self.values {
+                for at in memchr::memmem::find_iter(text.as_bytes(), value) {
+                    add(at..at + value.len(), *rule);
+                }
+            }
+        }
+        hits
     }
+}
+
+/// Tells whether a value is a word of its own, or so long that it cannot be a part of another.
+fn stands_alone(text: &str, span: &Range<usize>) -> bool {
+    let joined = |at: Option<usize>| {
+        at.and_then(|at| text.as_bytes().get(at))
+            .is_some_and(u8::is_ascii_alphanumeric)
+    };
+    span.len() >= UNMISTAKABLE_BYTES
+        || !joined(span.start.checked_sub(1)) && !joined(Some(span.end))
 }
 
 /// Returns the rule of a secret in a name that was perhaps folded as fact keys are: lower-cased,

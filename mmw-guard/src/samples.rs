@@ -78,7 +78,7 @@ pub(crate) fn templates(rule: &Rule) -> Vec<String> {
                 ]
             })
             .collect(),
-        Form::Block | Form::Pattern(_) => Vec::new(),
+        Form::Block | Form::Coded | Form::Pattern(_) => Vec::new(),
     }
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn drawn(rule: &Rule, below: &mut impl FnMut(usize) -> usize) -> Stri
                 draw(forms[below(forms.len())], below, &mut body);
                 (body.clone(), body)
             }
-            Form::Block | Form::Pattern(_) => return String::new(),
+            Form::Block | Form::Coded | Form::Pattern(_) => return String::new(),
         };
         // Chance may draw what a rule spares on purpose, or what a sentence would end.
         let ends_plainly = secret.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '=');

@@ -4,6 +4,7 @@
 //! of it gave the secret away. Work grows with the length of the text and with nothing else: each
 //! form is looked for beside its keyword only, and no stretch is searched twice for the same form.
 
+mod bare;
 mod block;
 mod nearby;
 mod pattern;
@@ -13,7 +14,7 @@ use std::ops::Range;
 
 use crate::beside::Beside;
 use crate::placeholder::{self, FILLER};
-use crate::rules::{CALLS, Form, KEYWORDS, RULES};
+use crate::rules::{self, CALLS, Form, KEYWORDS, RULES};
 use crate::views::{View, base64_blocks, base64_text, unescaped, unfolded};
 
 /// The shortest run of base64 that is read, in bytes: shorter ones hold no secret with its name.
@@ -141,6 +142,7 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
                 None
             }
             Form::Block => block::around(text, &at, &mut done),
+            Form::Coded => None,
         };
         if let Some(span) = span {
             let value = text.get(span.clone()).map(str::to_owned);
@@ -155,4 +157,10 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
         pattern::within(index, text, window, any_case, &mut found);
     }
     beside.find_custom(text, any_case, &mut found);
+    if !any_case && let Some(rule) = rules::place_of(bare::RULE) {
+        for span in bare::in_text(text) {
+            let value = text.get(span.clone()).map(str::to_owned);
+            found(Hit { span, rule, value });
+        }
+    }
 }

@@ -125,8 +125,7 @@ fn is_value(rule: &Rule, said: &str) -> bool {
     } else {
         MIN_ENTROPY
     };
-    !shape::is_monotone(said)
-        && !shape::is_example(said)
-        && !(letters && shape::is_identifier(said))
-        && shannon(said) >= least
+    let is_name = letters && shape::is_identifier(said);
+    let is_shown = shape::is_monotone(said) || shape::is_example(said);
+    !is_name && !is_shown && shannon(said) >= least
 }
