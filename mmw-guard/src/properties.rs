@@ -81,8 +81,10 @@ fn no_secret_of_a_shipped_rule_is_left_where_its_examples_put_it() {
                 .map(|text| (*text).to_owned())
                 .collect()
         };
+        // A row with many names has a template for each spelling of them.
+        let n_draws = (64 / templates.len().max(1)).clamp(1, 8);
         for template in &templates {
-            for _ in 0..8 {
+            for _ in 0..n_draws {
                 check_gone(
                     rule,
                     template,
