@@ -66,7 +66,7 @@ pub(crate) struct Rule {
     pub(crate) entropy: f64,
     /// The words that call for the rule.
     #[cfg_attr(
-        not(test),
+        not(any(test, feature = "testing")),
         expect(dead_code, reason = "the index has them too; tests read these")
     )]
     pub(crate) keywords: &'static [&'static str],

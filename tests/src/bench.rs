@@ -5,6 +5,7 @@
 
 mod corpus;
 mod figures;
+mod guard;
 mod stages;
 
 use std::io::Write as _;
@@ -13,12 +14,23 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
+/// Runs the benchmark. Arguments: `guard` to measure the guard alone, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
 /// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let mut arguments = arguments.peekable();
+    let mut out = std::io::stdout();
+    let table = match arguments.peek().map(String::as_str) {
+        Some("guard") => Some(guard::measure()),
+        Some(guard::FIRST) => Some(guard::first().to_string()),
+        _ => None,
+    };
+    if let Some(table) = table {
+        // Nobody is left to tell if stdout is gone.
+        let _ = writeln!(out, "{table}");
+        return ExitCode::SUCCESS;
+    }
     match read(arguments) {
         Ok(plan) => {
-            let mut out = std::io::stdout();
             for size in &plan.sizes {
                 let table = stages::measure(*size, &plan);
                 // Nobody is left to tell if stdout is gone.
