@@ -4,6 +4,7 @@ mod ask;
 mod completions;
 mod explain;
 mod forget;
+mod policy;
 mod remember;
 mod resolve;
 mod review;
@@ -62,6 +63,7 @@ enum Command {
     Status(status::Args),
     Review(review::Args),
     Resolve(resolve::Args),
+    Policy(policy::Args),
     Verify(verify::Args),
     Completions(completions::Args),
 }
@@ -123,6 +125,7 @@ impl Cli {
             Some(Command::Status(args)) => args.run(&desk),
             Some(Command::Review(args)) => args.run(&desk),
             Some(Command::Resolve(args)) => args.run(&desk),
+            Some(Command::Policy(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),
             Some(Command::Completions(_)) => Ok(Exit::Done),
         }

@@ -112,7 +112,7 @@ impl From<Failure> for Trouble {
             Failure::Engine(error) => error.into(),
             Failure::NotFound(_) => Self::new(Exit::Nothing, failure.to_string())
                 .hint("ids are per project: are you in the right folder?"),
-            Failure::Forbidden(_) | Failure::Plan(_) => {
+            Failure::Forbidden(_) | Failure::Plan(_) | Failure::Rejected(_) => {
                 Self::new(Exit::Refused, failure.to_string())
             }
             other => Self::new(Exit::Store, chain(&other)),

@@ -3,6 +3,9 @@
 //! A row says who, by which key and way, when, what, which ids and why; never content. Changing,
 //! removing or reordering a row breaks every hash after it.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use sha2::{Digest, Sha256};
 
 use crate::ids::{AccountId, KeyId, PrincipalId, ProjectId};
@@ -42,6 +45,8 @@ named_choices! {
         ProjectCreate = "project_create",
         /// A limit, an account state or another policy was changed.
         Policy = "policy",
+        /// What was stored was screened again by the guard's newer rules, and changed.
+        Rescan = "rescan",
     }
 }
 
@@ -98,9 +103,128 @@ pub fn seal(before: &ChainHash, entry: &Entry) -> ChainHash {
     hasher.finalize().into()
 }
 
+/// Returns the id by which a later row of the audit vouches for a row whose reason the guard had to
+/// redact: `before` is the hash of the row before it, `entry` the row as it stands now.
+#[must_use]
+pub fn voucher(seq: u64, before: &ChainHash, entry: &Entry) -> String {
+    let mut text = format!("audit:{seq}:");
+    for byte in seal(before, entry) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// Walks along the chain, row by row.
+///
+/// A row may differ from its hash in one case: a later row of the deed [`Deed::Rescan`] names it by
+/// its [`voucher`], because a secret was taken out of its reason. That later row is in the chain, so
+/// nothing else can have changed.
+#[derive(Debug, Clone)]
+pub struct Walk {
+    before: ChainHash,
+    next: u64,
+    unvouched: BTreeMap<u64, String>,
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        Self {
+            before: CHAIN_START,
+            next: 1,
+            unvouched: BTreeMap::new(),
+        }
+    }
+}
+
+impl Walk {
+    /// Returns the number of the row that comes next.
+    #[must_use]
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Returns the hash of the row before that.
+    #[must_use]
+    pub const fn before(&self) -> &ChainHash {
+        &self.before
+    }
+
+    /// Takes the next row. Returns whether it is the next one.
+    #[must_use]
+    pub fn step(&mut self, seq: u64, entry: &Entry, hash: &ChainHash) -> bool {
+        if seq != self.next {
+            return false;
+        }
+        if seal(&self.before, entry) != *hash {
+            self.unvouched
+                .insert(seq, voucher(seq, &self.before, entry));
+        }
+        if entry.deed == Deed::Rescan {
+            self.unvouched
+                .retain(|_, wanted| !entry.ids.contains(wanted));
+        }
+        self.before = *hash;
+        self.next += 1;
+        true
+    }
+
+    /// Returns the first row that differs from its hash and that no later row vouches for.
+    #[must_use]
+    pub fn broken_at(&self) -> Option<u64> {
+        self.unvouched.keys().next().copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn walked(rows: &[(Entry, ChainHash)]) -> Option<u64> {
+        let mut walk = Walk::default();
+        for (seq, (entry, hash)) in (1..).zip(rows) {
+            assert!(walk.step(seq, entry, hash));
+        }
+        walk.broken_at()
+    }
+
+    fn chain(entries: Vec<Entry>) -> Vec<(Entry, ChainHash)> {
+        let mut before = CHAIN_START;
+        let sealed = entries.into_iter().map(|entry| {
+            before = seal(&before, &entry);
+            (entry, before)
+        });
+        sealed.collect()
+    }
+
+    #[test]
+    fn a_redacted_reason_needs_a_later_row_that_vouches_for_exactly_that() {
+        let first = entry(&["a"], Some("pw: x"));
+        let mut clean = first.clone();
+        clean.why = Some("pw: [REDACTED:password]".into());
+        let mut vouching = entry(&[], None);
+        vouching.deed = Deed::Rescan;
+        vouching.ids = vec![voucher(1, &CHAIN_START, &clean)];
+        let mut rows = chain(vec![first, entry(&["b"], None), vouching.clone()]);
+        assert_eq!(walked(&rows), None);
+        rows[0].0 = clean.clone();
+        assert_eq!(walked(&rows), None);
+        assert_eq!(walked(&rows[..2]), Some(1));
+        rows[0].0.ids = vec!["c".into()];
+        assert_eq!(walked(&rows), Some(1));
+        // Another deed vouches for nothing, and a row can't vouch for itself afterwards.
+        rows[0].0 = clean;
+        vouching.deed = Deed::Forget;
+        rows[2].0 = vouching;
+        assert_eq!(walked(&rows), Some(1));
+    }
+
+    #[test]
+    fn a_missing_row_is_noticed() {
+        let rows = chain(vec![entry(&["a"], None), entry(&["b"], None)]);
+        let mut walk = Walk::default();
+        assert!(!walk.step(2, &rows[1].0, &rows[1].1));
+        assert_eq!(walk.next(), 1);
+    }
 
     fn entry(ids: &[&str], why: Option<&str>) -> Entry {
         let at = Timestamp::from_ms(1);

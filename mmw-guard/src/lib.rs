@@ -113,6 +113,22 @@ impl Guard {
         }
     }
 
+    /// Returns the id of the rule that finds a secret in a name, perhaps one that was folded as fact
+    /// keys are. Names can't be redacted: a placeholder would merge unrelated things.
+    ///
+    /// ```
+    /// use mmw_guard::{Guard, Policy};
+    ///
+    /// let found = Guard::standard().secret_in_name(&Policy::default(), "password-is-hunter2");
+    /// assert!(found.is_some());
+    /// ```
+    #[must_use]
+    pub fn secret_in_name(&self, policy: &Policy, name: &str) -> Option<String> {
+        let beside = Beside::of(policy).with(self.custom());
+        let found = redact::rule_for_name(&beside, name, &redact::Values::new());
+        found.map(|rule| beside.id(rule).to_owned())
+    }
+
     /// Returns the number of the rules together with a policy. The default policy changes nothing;
     /// 0 is never returned: it stands for texts that were screened before there was a number.
     #[must_use]

@@ -3,6 +3,7 @@
 mod care;
 mod keys;
 mod output;
+mod policy;
 mod projects;
 mod serve;
 

@@ -274,6 +274,7 @@ impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Invalid(invalid) => invalid.into(),
+            Failure::Rejected(rejection) => Self::new(Code::RejectedByGuard, rejection.to_string()),
             Failure::Plan(refusal) => refusal.into(),
             Failure::Engine(error) => error.into(),
             Failure::Forbidden(_) => Self::new(Code::Forbidden, failure.to_string()),

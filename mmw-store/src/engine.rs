@@ -7,12 +7,14 @@
 
 mod access;
 mod audit;
+mod guard;
 mod lane;
 mod lexicon;
 mod records;
 
 pub use access::{Access, AccessWrites, AccountRow, KeyRow, ProjectKind, ProjectRow};
 pub use audit::{AuditRow, AuditTrail, AuditWrites};
+pub use guard::{GuardReads, GuardWrites, Kept, Loose, LooseText, PolicyRow, Rewritten, Spot};
 pub use lane::{Lane, LaneFilter, LaneWrites};
 pub use lexicon::{Lexical, LexicalDoc, Lexicon, Row, SEQUENCE_BITS, TermId, WORKSPACE_BITS};
 pub use records::{
@@ -103,11 +105,13 @@ pub trait Engine: Send + Sync {
 }
 
 /// Everything that can be read in one snapshot.
-pub trait Snapshot: Records + Lexicon + Lane + Access + AuditTrail {}
-impl<T: Records + Lexicon + Lane + Access + AuditTrail> Snapshot for T {}
+pub trait Snapshot: Records + Lexicon + Lane + Access + AuditTrail + GuardReads {}
+impl<T: Records + Lexicon + Lane + Access + AuditTrail + GuardReads> Snapshot for T {}
 
 /// Everything that can be written in one transaction, and read in it.
-pub trait Txn: Snapshot + RecordWrites + LaneWrites + AccessWrites + AuditWrites {
+pub trait Txn:
+    Snapshot + RecordWrites + LaneWrites + AccessWrites + AuditWrites + GuardWrites
+{
     /// Returns the transaction as the snapshot that it also is.
     fn snapshot(&self) -> &dyn Snapshot;
 }

@@ -49,7 +49,9 @@ pub mod testing;
 pub mod words;
 
 pub use memory::Memory;
-pub use memory::access::{Authenticated, FirstStart, KeyInfo, KeyOrder, NewKey, ProjectInfo};
+pub use memory::access::{
+    Authenticated, FirstStart, KeyInfo, KeyOrder, NewKey, PolicyInfo, ProjectInfo,
+};
 pub use memory::brief::Brief;
 pub use memory::census::Census;
 pub use memory::failure::{Failure, RememberError};

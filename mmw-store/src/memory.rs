@@ -17,7 +17,9 @@ mod remember;
 mod resolve;
 mod review;
 mod search;
+mod second_look;
 mod validate;
+mod ward;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,6 +32,7 @@ use mmw_core::validation::Invalid;
 use mmw_guard::Guard;
 
 use self::failure::Failure;
+use self::ward::ReadPolicies;
 use crate::engine::{Engine, EngineError, EngineResult, Snapshot, read};
 use crate::sqlite::Sqlite;
 
@@ -43,6 +46,7 @@ pub struct Memory {
     guard: Arc<Guard>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    policies: Arc<ReadPolicies>,
 }
 
 impl Memory {
@@ -77,6 +81,7 @@ impl Memory {
             guard: Arc::new(guard),
             clock,
             entropy,
+            policies: Arc::default(),
         }
     }
 
@@ -107,8 +112,13 @@ impl Memory {
     }
 
     /// Returns a reason or note as it may be kept: at most [`MAX_NOTE_CHARS`] characters, secrets
-    /// replaced.
-    fn clean_note(&self, field: &str, note: Option<&str>) -> Result<Option<String>, Failure> {
+    /// replaced as the policy of the caller's project asks.
+    fn clean_note(
+        &self,
+        caller: &Caller,
+        field: &str,
+        note: Option<&str>,
+    ) -> Result<Option<String>, Failure> {
         let Some(note) = note.map(str::trim).filter(|note| !note.is_empty()) else {
             return Ok(None);
         };
@@ -119,7 +129,11 @@ impl Memory {
             );
             return Err(Invalid::new(field, why).into());
         }
-        Ok(Some(self.guard.redact(note).0))
+        let now = self.clock.now();
+        let ward = read(self.engine(), |snapshot| {
+            self.ward(snapshot, caller.project, now)
+        })?;
+        Ok(Some(ward.note(field, note)?))
     }
 }
 

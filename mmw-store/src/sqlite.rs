@@ -9,6 +9,7 @@ mod audit;
 mod columns;
 mod connection;
 mod fault;
+mod guard;
 mod lane;
 mod lexicon;
 mod migrate;

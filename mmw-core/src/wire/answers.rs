@@ -490,6 +490,10 @@ pub struct ValidateAnswer {
     pub stale: Vec<ValidatedView>,
     /// Those that are in conflict.
     pub conflicts: Vec<ValidatedView>,
+    /// Records that are not shown because today's guard sees an instruction in them; `rescan` moves
+    /// them to the review lane.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub withheld: u32,
 }
 
 /// A version of a fact.

@@ -376,6 +376,7 @@ proptest! {
             .collect();
         check_answer(&ValidateAnswer {
             checked: one, unchanged: two, unknown: three, conflicts: stale.clone(), stale,
+            withheld: one,
         })?;
     }
 

@@ -121,6 +121,17 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
+/// Says how many records today's guard withholds from an answer, if it does.
+pub(crate) fn withheld(n: u32) -> Option<String> {
+    (n > 0).then(|| {
+        format!(
+            "{} withheld: today's guard sees an instruction there. A person can move what it is to \
+             the review lane with `rescan`.",
+            count(n as usize, "record")
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

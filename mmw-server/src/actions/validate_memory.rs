@@ -45,6 +45,7 @@ fn in_words(answer: &ValidateAnswer, asked: &Asked) -> String {
             lines.extend(records.iter().map(|record| line(record, asked)));
         }
     }
+    lines.extend(text::withheld(answer.withheld));
     lines.join("\n")
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use mmw_core::audit::{CHAIN_START, ChainHash, seal};
+use mmw_core::audit::Walk;
 use mmw_core::place::{Scope, Way};
 use mmw_core::time::DAY_MS;
 use mmw_store::Memory;
@@ -147,26 +147,19 @@ struct Checked {
 }
 
 fn check_chain(memory: &Memory) -> Result<Checked, EngineError> {
-    let mut before: ChainHash = CHAIN_START;
-    let mut n_rows = 0;
+    let mut walk = Walk::default();
     loop {
-        let from = n_rows + 1;
+        let from = walk.next();
         let rows = engine::read(memory.engine(), |snapshot| snapshot.audit(from, AUDIT_PAGE))?;
-        if rows.is_empty() {
+        let is_whole = rows
+            .iter()
+            .all(|row| walk.step(row.seq, &row.entry, &row.hash));
+        let gap = (!is_whole).then(|| walk.next());
+        if rows.is_empty() || gap.is_some() {
             return Ok(Checked {
-                n_rows,
-                broken_at: None,
+                n_rows: walk.next() - 1,
+                broken_at: walk.broken_at().or(gap),
             });
-        }
-        for row in rows {
-            n_rows += 1;
-            before = seal(&before, &row.entry);
-            if row.seq != n_rows || row.hash != before {
-                return Ok(Checked {
-                    n_rows,
-                    broken_at: Some(row.seq),
-                });
-            }
         }
     }
 }

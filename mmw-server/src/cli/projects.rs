@@ -1,4 +1,4 @@
-//! `project create`, `project list`.
+//! `project create`, `project list`, `project policy`.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,7 @@ use mmw_store::ProjectInfo;
 use serde_json::{Value, json};
 
 use super::output::{self, Failed, STRONG};
+use super::policy;
 use crate::compose;
 use crate::config::Config;
 
@@ -29,6 +30,14 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show or set what a project asks of the guard
+    ///
+    /// A policy can be stricter than the guard's rules, or allow single values with a reason. It is
+    /// kept in the store.
+    #[command(
+        after_help = "Examples:\n  mmw-server project policy --example > guard.toml\n  mmw-server project policy api --set guard.toml\n  mmw-server project policy api"
+    )]
+    Policy(policy::Options),
     /// List the projects
     #[command(
         after_help = "Examples:\n  mmw-server project list\n  mmw-server project list --json"
@@ -41,8 +50,12 @@ pub(super) enum Command {
 }
 
 pub(super) fn run(config: &Config, command: Command) -> Result<ExitCode, Failed> {
+    if let Command::Policy(options) = &command {
+        return policy::run(config, options);
+    }
     let memory = compose::open(config)?;
     match command {
+        Command::Policy(_) => {}
         Command::Create {
             name,
             max_records,

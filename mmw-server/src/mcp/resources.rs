@@ -195,6 +195,7 @@ fn brief_in_words(brief: &Brief, workspace: &str, asked: &Asked) -> String {
     if brief.waiting > 0 {
         lines.push(format!("Waiting for review: {}", brief.waiting));
     }
+    lines.extend(text::withheld(brief.withheld));
     for hit in &brief.hits {
         let record = &hit.record;
         lines.push(format!(

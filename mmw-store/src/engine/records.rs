@@ -23,6 +23,8 @@ pub struct Stored {
     pub replaced: Vec<Replacement>,
     /// The item of the review lane that it came out of.
     pub approval: Option<CandidateId>,
+    /// The number of the rules that it was screened with; 0 is before there was one.
+    pub screened: u64,
 }
 
 /// A record to be written, with its index entry.
@@ -38,6 +40,8 @@ pub struct NewRecord<'a> {
     pub replaced: &'a [Replacement],
     /// The item of the review lane that it came out of.
     pub approval: Option<CandidateId>,
+    /// The number of the rules that it was screened with; 0 is before there was one.
+    pub screened: u64,
 }
 
 /// What is left of a forgotten record: ids, hashes, who and when.

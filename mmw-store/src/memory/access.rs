@@ -4,6 +4,7 @@
 //! a hash; it is looked up by its id and compared in constant time.
 
 mod keys;
+mod policy;
 mod projects;
 mod secret;
 
@@ -15,6 +16,7 @@ use mmw_core::time::Timestamp;
 
 use self::keys::make_key;
 pub use self::keys::{Authenticated, KeyInfo, KeyOrder, NewKey};
+pub use self::policy::PolicyInfo;
 pub use self::projects::ProjectInfo;
 use self::projects::project_info;
 use super::Memory;

@@ -31,6 +31,8 @@ pub struct Brief {
     pub hits: Vec<Hit>,
     /// Records of the workspace in all.
     pub n_records: u64,
+    /// Records that are not shown because today's guard sees an instruction in them.
+    pub withheld: u32,
 }
 
 impl Memory {
@@ -55,7 +57,7 @@ impl Memory {
         let conflicts = self.open_conflicts(caller, MAX_CONFLICTS)?;
         let now = self.clock.now();
         let brief = read(self.engine(), |snapshot| {
-            let mut judge = Judge::new(snapshot, caller, now, &[]);
+            let mut judge = Judge::new(self, snapshot, caller, now, &[]);
             let mut hits = Vec::new();
             for place in &places {
                 let room = limit - hits.len();
@@ -71,6 +73,7 @@ impl Memory {
                 waiting: u64::from(n_waiting(snapshot, caller, now)?),
                 hits,
                 n_records,
+                withheld: u32::try_from(judge.n_withheld()).unwrap_or(u32::MAX),
             })
         })?;
         Ok(brief)
@@ -87,8 +90,9 @@ fn newest_in_force(
     let mut hits = Vec::new();
     let mut seen: HashSet<FactKey> = HashSet::new();
     for stored in snapshot.newest_records(place, limit * LOOKED_AT)? {
-        let record = stored.record.clone();
-        judge.know(stored);
+        let Some(record) = judge.know(stored)? else {
+            continue;
+        };
         let ids = match &record.fact_key {
             None => vec![record.id],
             Some(fact_key) if !seen.insert(fact_key.clone()) => continue,

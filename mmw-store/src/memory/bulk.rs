@@ -47,7 +47,7 @@ impl Memory {
                 answers.push(match one {
                     Err(_) => None,
                     Ok(one) => Some(match one.commit(txn, caller, now)? {
-                        Ok(outcome) => Ok(answer(txn.snapshot(), &outcome)?),
+                        Ok(outcome) => Ok(answer(self, txn.snapshot(), &outcome, now)?),
                         Err(refused) => Err(refused),
                     }),
                 });

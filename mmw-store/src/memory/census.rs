@@ -33,9 +33,11 @@ impl Memory {
         let now = self.clock.now();
         let size_bytes = self.engine().size_bytes()?;
         let census = read(self.engine(), |snapshot| {
+            let ward = self.ward(snapshot, caller.project, now)?;
             let workspaces = snapshot
                 .workspaces(caller.project)?
                 .into_iter()
+                .filter(|(name, _)| ward.is_clean(name.as_str()))
                 .map(|(name, n_records)| (name.to_string(), n_records))
                 .collect();
             Ok(Census {
@@ -60,11 +62,16 @@ impl Memory {
         limit: usize,
     ) -> Result<Vec<String>, Failure> {
         self.need(caller, Scope::Read)?;
+        let now = self.clock.now();
         let names = read(self.engine(), |snapshot| {
             let mut names = Vec::new();
             for project in caller.visible_projects() {
+                let ward = self.ward(snapshot, project, now)?;
                 for (name, _) in snapshot.workspaces(project)? {
-                    if name.as_str().starts_with(prefix) && names.len() < limit {
+                    if name.as_str().starts_with(prefix)
+                        && names.len() < limit
+                        && ward.is_clean(name.as_str())
+                    {
                         names.push(name.to_string());
                     }
                 }
@@ -87,9 +94,13 @@ impl Memory {
     ) -> Result<Vec<String>, Failure> {
         self.need(caller, Scope::Read)?;
         let place = caller.place(validation::workspace(workspace)?);
+        let now = self.clock.now();
         let keys = read(self.engine(), |snapshot| {
+            let ward = self.ward(snapshot, place.project, now)?;
             let keys = snapshot.fact_keys(&place, prefix, limit)?;
-            Ok(keys.iter().map(ToString::to_string).collect())
+            let mut shown: Vec<String> = keys.iter().map(ToString::to_string).collect();
+            shown.retain(|key| ward.is_clean(key));
+            Ok(shown)
         })?;
         Ok(keys)
     }

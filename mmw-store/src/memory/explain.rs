@@ -27,10 +27,20 @@ impl Memory {
             .map_err(|e| Invalid::new("memory_id", format!("{e}")))?;
         let now = self.clock.now();
         read(self.engine(), |snapshot| {
-            let mut judge = Judge::new(snapshot, caller, now, &[]);
-            explain(snapshot, &mut judge, id)
-        })?
-        .ok_or(Failure::NotFound("record"))
+            let mut judge = Judge::new(self, snapshot, caller, now, &[]);
+            let explained = explain(snapshot, &mut judge, id)?;
+            Ok((explained, judge.withheld(id)))
+        })
+        .map_err(Failure::from)
+        .and_then(|(explained, is_withheld)| match explained {
+            Some(explained) => Ok(explained),
+            None if is_withheld => {
+                let why = "names a record that is withheld: today's guard sees an instruction in \
+                           it. A person can move it to the review lane with `rescan`";
+                Err(Invalid::new("memory_id", why).into())
+            }
+            None => Err(Failure::NotFound("record")),
+        })
     }
 }
 
@@ -57,19 +67,33 @@ fn explain(
         Some(candidate) => approval(snapshot, candidate)?,
         None => None,
     };
+    // Notes passed the rules of their day.
+    let project = record.place.project;
+    let mut resolutions: Vec<_> = resolutions.iter().map(resolution_view).collect();
+    let mut history: Vec<_> = snapshot.audit_of(id)?.iter().map(deed).collect();
+    let mut approval = approval;
+    let notes = resolutions
+        .iter_mut()
+        .map(|resolution| &mut resolution.note);
+    let notes = notes.chain(history.iter_mut().map(|deed| &mut deed.why));
+    for note in notes.chain(approval.iter_mut().map(|approval| &mut approval.note)) {
+        if let Some(text) = note.take() {
+            *note = Some(judge.note(project, &text)?);
+        }
+    }
     Ok(Some(ExplainAnswer {
         record: judge.view(record)?,
         status,
         status_reasons,
         superseded_by,
         versions,
-        resolutions: resolutions.iter().map(resolution_view).collect(),
+        resolutions,
         differences: judge.differences(record)?,
         graph_relations: judge.relations(&[id])?.remove(&id).unwrap_or_default(),
         anchors: judge.anchors(record)?,
         replaced: ReplacedView::all_of(&stored.replaced),
         approval,
-        history: snapshot.audit_of(id)?.iter().map(deed).collect(),
+        history,
     }))
 }
 

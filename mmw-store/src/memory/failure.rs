@@ -20,6 +20,10 @@ pub enum Failure {
     /// Nothing of that id is to be seen. The words are the same for an absent and a foreign id.
     #[error("there is no {0} with that id here")]
     NotFound(&'static str),
+    /// The guard refused a note, or the project's policy can't be read. The message never echoes
+    /// the payload.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
     /// The plan does not allow it.
     #[error(transparent)]
     Plan(#[from] Refusal),

@@ -31,7 +31,7 @@ impl Memory {
     pub fn forget(&self, caller: &Caller, args: &ForgetArgs) -> Result<ForgetAnswer, Failure> {
         self.need(caller, Scope::Forget)?;
         let target = target(caller, args)?;
-        let reason = self.clean_note("reason", args.reason.as_deref())?;
+        let reason = self.clean_note(caller, "reason", args.reason.as_deref())?;
         let now = self.clock.now();
         let work = |txn: &mut dyn Txn| {
             carry_out(txn, caller, &target, reason.as_deref(), now, args.dry_run)

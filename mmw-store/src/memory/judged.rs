@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use mmw_core::fact::{Resolution, Versions};
-use mmw_core::ids::RecordId;
+use mmw_core::ids::{ProjectId, RecordId};
 use mmw_core::link::Direction;
 use mmw_core::place::{Caller, Place};
 use mmw_core::record::{FactKey, Record};
@@ -16,7 +16,8 @@ use mmw_core::wire::{
     Anchor, DifferenceView, ReasonView, RecordView, RelationView, SpanArgs, VersionView,
 };
 
-use super::mention;
+use super::second_look::SecondLook;
+use super::{Memory, mention};
 use crate::engine::{EngineResult, Snapshot, Stored};
 use crate::graph::Derivations;
 
@@ -43,6 +44,7 @@ pub(super) struct SeenFact {
 
 /// A reader's view of one snapshot. Remembers what it has looked up.
 pub(super) struct Judge<'a> {
+    look: SecondLook<'a>,
     snapshot: &'a dyn Snapshot,
     caller: &'a Caller,
     now: Timestamp,
@@ -59,12 +61,14 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     pub(super) fn new(
+        memory: &'a Memory,
         snapshot: &'a dyn Snapshot,
         caller: &'a Caller,
         now: Timestamp,
         current_hashes: &'a [(SourceId, ContentHash)],
     ) -> Self {
         Self {
+            look: SecondLook::new(memory, now),
             snapshot,
             caller,
             now,
@@ -84,9 +88,38 @@ impl<'a> Judge<'a> {
         self.followed_all
     }
 
-    /// Takes in a record that was read already.
-    pub(super) fn know(&mut self, stored: Stored) {
-        self.records.insert(stored.record.id, stored);
+    /// Returns how many records today's guard withholds from this answer.
+    pub(super) fn n_withheld(&self) -> usize {
+        self.look.n_withheld()
+    }
+
+    /// Tells whether today's guard withholds this record.
+    pub(super) fn withheld(&self, id: RecordId) -> bool {
+        self.look.withheld(id)
+    }
+
+    /// Returns a note as it may be shown: without what today's rules call a secret.
+    pub(super) fn note(&mut self, project: ProjectId, note: &str) -> EngineResult<String> {
+        Ok(self.look.ward(self.snapshot, project)?.redact(note).0)
+    }
+
+    /// Tells whether names that are stored may be shown: today's rules see no secret in them.
+    pub(super) fn are_clean(&mut self, project: ProjectId, names: &[&str]) -> EngineResult<bool> {
+        let ward = self.look.ward(self.snapshot, project)?;
+        Ok(names.iter().all(|name| ward.is_clean(name)))
+    }
+
+    /// Takes in a record that was read already, and returns it as it may be shown; `None` if it is
+    /// withheld.
+    pub(super) fn know(&mut self, stored: Stored) -> EngineResult<Option<Record>> {
+        let id = stored.record.id;
+        let Some(stored) = self.look.at(self.snapshot, stored)? else {
+            self.missing.insert(id, false);
+            return Ok(None);
+        };
+        let record = stored.record.clone();
+        self.records.insert(id, stored);
+        Ok(Some(record))
     }
 
     /// Returns an unforgotten record that the reader may see.
@@ -107,12 +140,12 @@ impl<'a> Judge<'a> {
         }
         for stored in self.snapshot.records(&unknown)? {
             if self.caller.sees(stored.record.place.project) {
-                self.records.insert(stored.record.id, stored);
+                self.know(stored)?;
             }
         }
         let gone: Vec<RecordId> = unknown
             .into_iter()
-            .filter(|id| !self.records.contains_key(id))
+            .filter(|id| !self.records.contains_key(id) && !self.missing.contains_key(id))
             .collect();
         if gone.is_empty() {
             return Ok(());

@@ -30,7 +30,7 @@ pub(super) use self::outcome::{Outcome, answer};
 use super::Memory;
 use super::failure::RememberError;
 use super::review::n_waiting;
-use crate::engine::{EngineResult, NewRecord, Snapshot, Stored, Txn, write};
+use crate::engine::{EngineResult, NewRecord, Snapshot, Stored, Txn, read, write};
 use crate::words;
 
 impl Memory {
@@ -62,7 +62,7 @@ impl Memory {
         let prepared = self.prepare(caller, draft, now)?;
         write(self.engine(), |txn| {
             match prepared.commit(txn, caller, now)? {
-                Ok(outcome) => answer(txn.snapshot(), &outcome).map(Ok),
+                Ok(outcome) => answer(self, txn.snapshot(), &outcome, now).map(Ok),
                 Err(refused) => Ok(Err(refused)),
             }
         })?
@@ -93,9 +93,11 @@ impl Memory {
         now: Timestamp,
     ) -> Result<Prepared, RememberError> {
         self.check_hashes(&draft)?;
+        let project = caller.place(draft.workspace.clone()).project;
+        let ward = read(self.engine(), |snapshot| self.ward(snapshot, project, now))?;
         let fresh = RecordId::from_parts(now, self.entropy.id_bytes());
-        match self.guard.screen(draft) {
-            Verdict::Allow(screened) => Ok(Prepared::Save(screened, fresh)),
+        match ward.screen(draft) {
+            Verdict::Allow(screened) => Ok(Prepared::Save(screened, fresh, ward.revision())),
             Verdict::Quarantine(screened, finding) => {
                 let item = LaneItem {
                     id: CandidateId::from_parts(now, self.entropy.id_bytes()),
@@ -140,8 +142,9 @@ pub(super) fn without_key(draft: &Draft) -> Draft {
 
 /// A screened draft on its way into memory or into the lane.
 pub(super) enum Prepared {
-    /// It may become memory, under this id if it proposes none of its own.
-    Save(Screened, RecordId),
+    /// It may become memory, under this id if it proposes none of its own; screened with the rules
+    /// of that number.
+    Save(Screened, RecordId, u64),
     /// The guard holds it back.
     Hold(Screened, Box<LaneItem>),
 }
@@ -155,10 +158,25 @@ impl Prepared {
         now: Timestamp,
     ) -> EngineResult<Result<Outcome, RememberError>> {
         match self {
-            Self::Save(screened, id) => save(txn, caller, screened, *id, now, None),
+            Self::Save(screened, id, screened_with) => {
+                let kept = Kept {
+                    approval: None,
+                    screened_with: *screened_with,
+                };
+                save(txn, caller, screened, *id, now, kept)
+            }
             Self::Hold(screened, item) => hold(txn, caller, screened, item, now),
         }
     }
+}
+
+/// What is kept with a record and is no part of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    /// The item of the lane that it came out of.
+    pub(super) approval: Option<CandidateId>,
+    /// The number of the rules that it was screened with.
+    pub(super) screened_with: u64,
 }
 
 /// Saves a screened draft in the transaction.
@@ -168,7 +186,7 @@ pub(super) fn save(
     screened: &Screened,
     id: RecordId,
     now: Timestamp,
-    approval: Option<CandidateId>,
+    kept: Kept,
 ) -> EngineResult<Result<Outcome, RememberError>> {
     let draft = screened.draft();
     let place = place_of(screened, caller);
@@ -218,7 +236,7 @@ pub(super) fn save(
                     return Ok(Err(full.into()));
                 }
             }
-            insert(txn, caller, screened, &record, before, approval, now)?
+            insert(txn, caller, screened, &record, before, kept, now)?
         }
     };
     if let Some(key) = &key {
@@ -288,7 +306,7 @@ fn insert(
     screened: &Screened,
     record: &Record,
     before: Option<Versions>,
-    approval: Option<CandidateId>,
+    kept: Kept,
     now: Timestamp,
 ) -> EngineResult<Outcome> {
     let words = words::document(&indexed_texts(record));
@@ -297,7 +315,8 @@ fn insert(
         digest: ContentDigest::of(&record.content),
         words: &words,
         replaced: screened.replaced(),
-        approval,
+        approval: kept.approval,
+        screened: kept.screened_with,
     })?;
     txn.append_audit(&entry(
         caller,
@@ -333,7 +352,7 @@ fn insert(
 }
 
 /// The texts of a record that can be found by words.
-fn indexed_texts(record: &Record) -> Vec<&str> {
+pub(super) fn indexed_texts(record: &Record) -> Vec<&str> {
     let mut texts = vec![record.content.as_str()];
     texts.extend(
         record

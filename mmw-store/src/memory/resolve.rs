@@ -36,7 +36,7 @@ impl Memory {
         let fact_key = validation::fact_key(fact_key)?;
         let now = self.clock.now();
         let versions = read(self.engine(), |snapshot| {
-            Judge::new(snapshot, caller, now, &[]).versions(&place, &fact_key)
+            Judge::new(self, snapshot, caller, now, &[]).versions(&place, &fact_key)
         })?;
         if versions.is_empty() {
             return Err(Failure::NotFound("fact"));
@@ -64,7 +64,7 @@ impl Memory {
             .winner
             .parse()
             .map_err(|e| Invalid::new("winner", format!("{e}")))?;
-        let note = self.clean_note("note", args.note.as_deref())?;
+        let note = self.clean_note(caller, "note", args.note.as_deref())?;
         let now = self.clock.now();
         let id = ResolutionId::from_parts(now, self.entropy.id_bytes());
         write(self.engine(), |txn| {
@@ -76,7 +76,7 @@ impl Memory {
                 note: note.as_deref(),
                 now,
             };
-            decide(txn, caller, reviewer, &decision)
+            decide(self, txn, caller, reviewer, &decision)
         })?
     }
 
@@ -92,7 +92,7 @@ impl Memory {
         self.need(caller, Scope::Read)?;
         let now = self.clock.now();
         let conflicts = read(self.engine(), |snapshot| {
-            let mut judge = Judge::new(snapshot, caller, now, &[]);
+            let mut judge = Judge::new(self, snapshot, caller, now, &[]);
             let mut conflicts = Vec::new();
             for project in caller.visible_projects() {
                 for (workspace, fact_key) in snapshot.contested_facts(project, MAX_CONTESTED)? {
@@ -100,7 +100,10 @@ impl Memory {
                         return Ok(conflicts);
                     }
                     let place = Place { project, workspace };
-                    if judge.fact(&place, &fact_key)?.versions.in_conflict() {
+                    if judge.fact(&place, &fact_key)?.versions.in_conflict()
+                        && judge
+                            .are_clean(project, &[place.workspace.as_str(), fact_key.as_str()])?
+                    {
                         conflicts.push((place.workspace.to_string(), fact_key.to_string()));
                     }
                 }
@@ -121,6 +124,7 @@ struct Decision<'a> {
 }
 
 fn decide(
+    memory: &Memory,
     txn: &mut dyn Txn,
     caller: &Caller,
     reviewer: Reviewer,
@@ -134,7 +138,7 @@ fn decide(
         ..
     } = *decision;
     txn.take_turn(place, fact_key)?;
-    let fact = Judge::new(txn.snapshot(), caller, now, &[])
+    let fact = Judge::new(memory, txn.snapshot(), caller, now, &[])
         .fact(place, fact_key)?
         .clone();
     let Some(closed) = fact.versions.closed_if_won_by(winner) else {
@@ -170,7 +174,8 @@ fn decide(
             .into()));
         }
     };
-    let versions = Judge::new(txn.snapshot(), caller, now, &[]).versions(place, fact_key)?;
+    let versions =
+        Judge::new(memory, txn.snapshot(), caller, now, &[]).versions(place, fact_key)?;
     Ok(Ok(ResolveAnswer {
         fact_key: fact_key.to_string(),
         workspace: place.workspace.to_string(),

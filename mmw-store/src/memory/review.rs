@@ -14,7 +14,9 @@ use mmw_guard::Verdict;
 
 use super::Memory;
 use super::failure::{Failure, RememberError};
-use super::remember::{entry, save, without_key};
+use super::remember::{Kept, entry, save, without_key};
+use super::second_look::SecondLook;
+use super::ward::Ward;
 use crate::engine::{EngineResult, LaneFilter, Snapshot, Txn, read, write};
 
 /// How many items a list shows if the caller does not say.
@@ -98,10 +100,14 @@ impl Memory {
         };
         let projects = caller.visible_projects();
         let answer = read(self.engine(), |snapshot| {
-            let items = snapshot.lane_items(&projects, &filter, limit)?;
+            let mut look = SecondLook::new(self, now);
+            let mut items = Vec::new();
+            for item in snapshot.lane_items(&projects, &filter, limit)? {
+                items.push(shown(look.ward(snapshot, item.project)?, &item, now));
+            }
             Ok(ReviewAnswer {
                 action: Action::List.name().to_owned(),
-                items: items.iter().map(|item| view(item, now)).collect(),
+                items,
                 waiting: n_waiting(snapshot, caller, now)?,
             })
         })?;
@@ -125,7 +131,7 @@ impl Memory {
         self.need(caller, Scope::Read)?;
         let action = Action::read(args)?;
         let ids = ids(args)?;
-        let note = self.clean_note("note", args.note.as_deref())?;
+        let note = self.clean_note(caller, "note", args.note.as_deref())?;
         if action == Action::Release && note.is_none() {
             let why = "is needed to release what the guard held back: say why it is safe";
             return Err(Invalid::new("note", why).into());
@@ -174,7 +180,10 @@ impl Memory {
         let answer = read(self.engine(), |snapshot| {
             let mut items = Vec::with_capacity(ids.len());
             for (id, _) in &ids {
-                items.extend(snapshot.lane_item(*id)?.iter().map(|item| view(item, now)));
+                if let Some(item) = snapshot.lane_item(*id)? {
+                    let ward = self.ward(snapshot, item.project, now)?;
+                    items.push(shown(&ward, &item, now));
+                }
             }
             Ok(ReviewAnswer {
                 action: action.name().to_owned(),
@@ -197,10 +206,12 @@ impl Memory {
         proposal: &Proposal,
     ) -> Result<Option<CandidateId>, Failure> {
         self.need(caller, Scope::Capture)?;
-        let Verdict::Allow(screened) = self.guard.screen(proposal.draft.clone()) else {
+        let now = self.clock.now();
+        let project = caller.place(proposal.draft.workspace.clone()).project;
+        let ward = read(self.engine(), |snapshot| self.ward(snapshot, project, now))?;
+        let Verdict::Allow(screened) = ward.screen(proposal.draft.clone()) else {
             return Ok(None);
         };
-        let now = self.clock.now();
         let item = LaneItem {
             id: CandidateId::from_parts(now, self.entropy.id_bytes()),
             project: caller.place(screened.draft().workspace.clone()).project,
@@ -291,9 +302,14 @@ impl Memory {
         record_id: RecordId,
         order: &Order<'_>,
     ) -> EngineResult<Result<RecordId, RememberError>> {
-        let screened = match self.screen_promotion(item, order) {
+        let ward = self.ward(txn.snapshot(), item.project, order.now)?;
+        let screened = match screen_promotion(&ward, item, order) {
             Ok(screened) => screened,
             Err(refusal) => return Ok(Err(refusal)),
+        };
+        let kept = Kept {
+            approval: Some(item.id),
+            screened_with: ward.revision(),
         };
         // It stays the statement of whoever made it; the reviewer is in the approval.
         let author = Caller {
@@ -301,49 +317,49 @@ impl Memory {
             project: caller.project,
             ..caller.clone()
         };
-        let saved = save(txn, &author, &screened, record_id, order.now, Some(item.id))?;
+        let saved = save(txn, &author, &screened, record_id, order.now, kept)?;
         Ok(saved.map(|outcome| outcome.record_id().unwrap_or(record_id)))
     }
+}
 
-    /// Screens once more what is about to become memory.
-    fn screen_promotion(
-        &self,
-        item: &LaneItem,
-        order: &Order<'_>,
-    ) -> Result<Screened, RememberError> {
-        let mut draft: Draft = item.proposal.draft.clone();
-        draft.envelope.idempotency_key = None;
-        draft.envelope.proposed_id = None;
-        if let Some(content) = order.content {
-            content.clone_into(&mut draft.content);
+/// Screens once more what is about to become memory.
+fn screen_promotion(
+    ward: &Ward,
+    item: &LaneItem,
+    order: &Order<'_>,
+) -> Result<Screened, RememberError> {
+    let mut draft: Draft = item.proposal.draft.clone();
+    draft.envelope.idempotency_key = None;
+    draft.envelope.proposed_id = None;
+    if let Some(content) = order.content {
+        content.clone_into(&mut draft.content);
+    }
+    let is_quarantined = item.proposal.kind == LaneKind::Quarantined;
+    match (order.action, is_quarantined) {
+        (Action::Approve, true) => {
+            let why = format!(
+                "{} was held back by the guard: release it with a note, or edit it",
+                item.id.shown()
+            );
+            return Err(Invalid::new("action", why).into());
         }
-        let is_quarantined = item.proposal.kind == LaneKind::Quarantined;
-        match (order.action, is_quarantined) {
-            (Action::Approve, true) => {
-                let why = format!(
-                    "{} was held back by the guard: release it with a note, or edit it",
-                    item.id.shown()
-                );
-                return Err(Invalid::new("action", why).into());
-            }
-            (Action::Release, false) => {
-                let why = format!(
-                    "{} was not held back by the guard: approve it",
-                    item.id.shown()
-                );
-                return Err(Invalid::new("action", why).into());
-            }
-            _ => {}
+        (Action::Release, false) => {
+            let why = format!(
+                "{} was not held back by the guard: approve it",
+                item.id.shown()
+            );
+            return Err(Invalid::new("action", why).into());
         }
-        match self.guard.screen(draft) {
-            Verdict::Allow(screened) => Ok(screened),
-            Verdict::Quarantine(screened, _) if order.action == Action::Release => Ok(screened),
-            Verdict::Quarantine(_, Finding { rule, reason }) => {
-                let why = format!("is still held back by the guard ({rule}: {reason})");
-                Err(Invalid::new("content", why).into())
-            }
-            Verdict::Reject(rejection) => Err(rejection.into()),
+        _ => {}
+    }
+    match ward.screen(draft) {
+        Verdict::Allow(screened) => Ok(screened),
+        Verdict::Quarantine(screened, _) if order.action == Action::Release => Ok(screened),
+        Verdict::Quarantine(_, Finding { rule, reason }) => {
+            let why = format!("is still held back by the guard ({rule}: {reason})");
+            Err(Invalid::new("content", why).into())
         }
+        Verdict::Reject(rejection) => Err(rejection.into()),
     }
 }
 
@@ -388,6 +404,25 @@ pub(super) fn n_waiting(
     };
     let waiting = snapshot.n_lane_items(&caller.visible_projects(), &filter)?;
     Ok(u32::try_from(waiting).unwrap_or(u32::MAX))
+}
+
+/// Returns an item as it may be shown: what waits passed the rules of its day.
+fn shown(ward: &Ward, item: &LaneItem, now: Timestamp) -> LaneItemView {
+    let mut shown = view(item, now);
+    let clean = |text: &mut String| *text = ward.redact(text).0;
+    clean(&mut shown.content);
+    clean(&mut shown.workspace);
+    let texts = [
+        &mut shown.fact_key,
+        &mut shown.why_durable,
+        &mut shown.reason,
+        &mut shown.source_id,
+    ];
+    for text in texts.into_iter().flatten() {
+        clean(text);
+    }
+    shown.evidence.iter_mut().for_each(clean);
+    shown
 }
 
 fn view(item: &LaneItem, now: Timestamp) -> LaneItemView {

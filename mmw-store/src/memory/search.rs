@@ -49,7 +49,7 @@ impl Memory {
         let now = self.clock.now();
         let mut answer = read(self.engine(), |snapshot| {
             match needed(snapshot, caller, Scope::Read)? {
-                Ok(()) => find(snapshot, caller, &query, now).map(Ok),
+                Ok(()) => find(self, snapshot, caller, &query, now).map(Ok),
                 Err(refused) => Ok(Err(refused)),
             }
         })??;
@@ -60,6 +60,7 @@ impl Memory {
 }
 
 fn find(
+    memory: &Memory,
     snapshot: &dyn Snapshot,
     caller: &Caller,
     query: &Query,
@@ -74,13 +75,13 @@ fn find(
             known => (known, None),
         },
     };
-    let mut judge = Judge::new(snapshot, caller, now, &current);
+    let mut judge = Judge::new(memory, snapshot, caller, now, &current);
     let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
     if let Some(hash) = note {
         // "Known for none, to the hits' source when all share one."
         if let Some(shared) = shared_source(&gathered.groups) {
             let current = [(shared, hash.clone())];
-            let mut judge = Judge::new(snapshot, caller, now, &current);
+            let mut judge = Judge::new(memory, snapshot, caller, now, &current);
             let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
             return answer(snapshot, caller, judge, query, &candidates, &gathered, None);
         }
@@ -166,8 +167,9 @@ fn gather(
         stored.sort_by_key(|stored| rows.iter().position(|row| *row == stored.row));
         for found in stored {
             let row = found.row;
-            let record = found.record.clone();
-            judge.know(found);
+            let Some(record) = judge.know(found)? else {
+                continue;
+            };
             if let Some(fact_key) = &record.fact_key
                 && !seen_facts.insert((record.place.clone(), fact_key.clone()))
             {
@@ -314,7 +316,7 @@ fn answer(
             )?);
         }
     }
-    let elsewhere = elsewhere(snapshot, caller, query)?;
+    let elsewhere = elsewhere(&mut judge, snapshot, caller, query)?;
     let mut degraded = Vec::new();
     if !judge.followed_all() {
         degraded.push("inheritance".to_owned());
@@ -322,9 +324,16 @@ fn answer(
     if candidates.is_cut {
         degraded.push("common_words".to_owned());
     }
-    let notice = notice
+    let mut notice = notice
         .map(str::to_owned)
         .or_else(|| empty_notice(query, hits.is_empty(), &elsewhere));
+    if judge.n_withheld() > 0 {
+        let withheld = withheld_notice(judge.n_withheld());
+        notice = Some(match notice {
+            Some(notice) => format!("{notice}. {withheld}"),
+            None => withheld,
+        });
+    }
     Ok(SearchAnswer {
         hits,
         total: gathered.total,
@@ -334,6 +343,19 @@ fn answer(
         took_ms: 0.0,
         notice,
     })
+}
+
+/// Says that the guard of today keeps something back, and who can look at it.
+fn withheld_notice(n_withheld: usize) -> String {
+    let (what, it) = if n_withheld == 1 {
+        ("1 record was".to_owned(), "it")
+    } else {
+        (format!("{n_withheld} records were"), "them")
+    };
+    format!(
+        "{what} withheld: today's guard sees an instruction there that older rules let through. A \
+         person can move {it} to the review lane with `rescan`"
+    )
 }
 
 /// Says that nothing was found, and what may help: never that nothing is known.
@@ -364,6 +386,7 @@ fn empty_notice(query: &Query, is_empty: bool, elsewhere: &[Elsewhere]) -> Optio
 
 /// Counts matches of all words in the project's other workspaces.
 fn elsewhere(
+    judge: &mut Judge<'_>,
     snapshot: &dyn Snapshot,
     caller: &Caller,
     query: &Query,
@@ -383,7 +406,7 @@ fn elsewhere(
         let hits = snapshot
             .rows_with(&lexical.rows, &words, MAX_COUNTED)?
             .len();
-        if hits > 0 {
+        if hits > 0 && judge.are_clean(caller.project, &[lexical.workspace.as_str()])? {
             elsewhere.push(Elsewhere {
                 workspace: lexical.workspace.to_string(),
                 hits: u32::try_from(hits).unwrap_or(u32::MAX),

@@ -31,7 +31,11 @@ impl Memory {
         self.need(caller, Scope::Read)?;
         let source_id = validation::source_id("source_id", &args.source_id)?;
         // As it was saved, and as the report may be kept: without secrets.
-        let source_id = SourceId::new(&self.guard.redact(source_id.as_str()).0)
+        let now = self.clock.now();
+        let ward = read(self.engine(), |snapshot| {
+            self.ward(snapshot, caller.project, now)
+        })?;
+        let source_id = SourceId::new(&ward.redact(source_id.as_str()).0)
             .ok_or_else(|| Invalid::new("source_id", "has a secret in it: leave that out"))?;
         let hash = validation::hash("current_source_hash", &args.current_source_hash)?;
         self.check_hash("current_source_hash", &hash)?;
@@ -39,17 +43,17 @@ impl Memory {
             caller,
             validation::workspace_choice(args.workspace.as_deref())?,
         );
-        let now = self.clock.now();
         let current = [(source_id, hash)];
         let (source_id, hash) = &current[0];
         let answer = read(self.engine(), |snapshot| {
-            let mut judge = Judge::new(snapshot, caller, now, &current);
+            let mut judge = Judge::new(self, snapshot, caller, now, &current);
             let mut answer = ValidateAnswer {
                 checked: 0,
                 unchanged: 0,
                 unknown: 0,
                 stale: Vec::new(),
                 conflicts: Vec::new(),
+                withheld: 0,
             };
             let which = SourceMatch {
                 places: &places,
@@ -57,8 +61,9 @@ impl Memory {
                 limit: usize::MAX,
             };
             for stored in snapshot.of_source(&which)? {
-                let record = stored.record.clone();
-                judge.know(stored);
+                let Some(record) = judge.know(stored)? else {
+                    continue;
+                };
                 let is_history = judge
                     .fact_of(&record)?
                     .is_some_and(|fact| fact.versions.is_history(record.id));
@@ -77,10 +82,14 @@ impl Memory {
                     answer.conflicts.push(view());
                 }
             }
+            answer.withheld = u32::try_from(judge.n_withheld()).unwrap_or(u32::MAX);
             let told = answer.stale.iter_mut().chain(&mut answer.conflicts);
             mention::fit(told.map(|record| &mut record.content));
             Ok(answer)
         })?;
+        if ward.check().is_err() {
+            return Ok(answer);
+        }
         // A read must not fail because a note about it could not be kept.
         let _ = write(self.engine(), |txn| {
             let known = txn.sources_with_hash(&[caller.project], hash)?;

@@ -20,7 +20,8 @@ use super::fault::failure;
 use crate::engine::{EngineError, EngineResult, Lane, LaneFilter, LaneWrites};
 
 /// The columns that [`item`] reads, from `candidates` as `c` and `projects` as `p`.
-const ITEM: &str = "c.id, p.id, c.author, c.kind, c.classification, c.why_durable, c.evidence,
+pub(super) const ITEM: &str =
+    "c.id, p.id, c.author, c.kind, c.classification, c.why_durable, c.evidence,
     c.replaced, c.finding_rule, c.finding_reason, c.state, c.created_at,
     c.decided_by, c.decided_way, c.decided_at, c.decided_note, c.record,
     c.draft, c.envelope, c.workspace, c.fact_key, c.confidence";
@@ -39,7 +40,7 @@ fn filtered(filter: &LaneFilter) -> String {
     )
 }
 
-fn item(row: &Row<'_>) -> rusqlite::Result<LaneItem> {
+pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<LaneItem> {
     let finding = match (row.get(8)?, row.get(9)?) {
         (Some(rule), Some(reason)) => Some(Finding { rule, reason }),
         _ => None,
@@ -382,6 +383,6 @@ impl LaneWrites for SqliteTxn<'_> {
     }
 }
 
-fn written(json: serde_json::Result<String>) -> EngineResult<String> {
+pub(super) fn written(json: serde_json::Result<String>) -> EngineResult<String> {
     json.map_err(|error| EngineError::Backend(Box::new(error)))
 }

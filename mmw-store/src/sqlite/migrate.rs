@@ -27,12 +27,20 @@ struct Migration {
 }
 
 /// All steps, in order.
-const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    name: "0001_first.sql",
-    sql: include_str!("../migrations/0001_first.sql"),
-    version: (1, 0),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "0001_first.sql",
+        sql: include_str!("../migrations/0001_first.sql"),
+        version: (1, 0),
+    },
+    Migration {
+        number: 2,
+        name: "0002_guard.sql",
+        sql: include_str!("../migrations/0002_guard.sql"),
+        version: (1, 1),
+    },
+];
 
 impl Migration {
     /// Returns the SHA-256 of the step as hexadecimal digits; how lines end makes no difference.

@@ -15,18 +15,19 @@ use super::columns as col;
 use crate::engine::{EngineResult, Row, Stored};
 
 /// The columns that [`stored`] reads, from `records` as `r`, `workspaces` as `w`, `projects` as `p`.
-const STORED: &str = "r.row, r.id, p.id, w.name, r.content, r.fact_key, r.kind, r.label,
+pub(super) const STORED: &str = "r.row, r.id, p.id, w.name, r.content, r.fact_key, r.kind, r.label,
     r.source_id, r.source_hash, r.source_hash_text, r.source_revision,
     r.span_kind, r.span_label, r.span_hash, r.confidence, r.scope, r.tags,
     r.valid_from, r.valid_until, r.visibility, r.author, r.created_at, r.received_at,
-    r.agent, r.client, r.session, r.branch, r.replaced, r.approval";
+    r.agent, r.client, r.session, r.branch, r.replaced, r.approval,
+    r.screened";
 
 /// What a record is joined with to be read.
-const AROUND: &str = "JOIN workspaces w ON w.number = r.workspace
+pub(super) const AROUND: &str = "JOIN workspaces w ON w.number = r.workspace
     JOIN projects p ON p.number = w.project";
 
 /// Reads a record, but for what it was derived from.
-fn stored(row: &Columns<'_>) -> rusqlite::Result<Stored> {
+pub(super) fn stored(row: &Columns<'_>) -> rusqlite::Result<Stored> {
     let span = match (
         row.get::<_, Option<String>>(12)?,
         row.get::<_, Option<String>>(13)?,
@@ -79,12 +80,13 @@ fn stored(row: &Columns<'_>) -> rusqlite::Result<Stored> {
         },
         replaced: col::replaced(row, 28)?,
         approval: col::optional_id(row, 29)?,
+        screened: row.get::<_, i64>(30)?.cast_unsigned(),
     })
 }
 
 impl SqliteTxn<'_> {
     /// Adds what the records were derived from, forgotten ones too, in the order given.
-    fn with_sources(&self, mut found: Vec<Stored>) -> EngineResult<Vec<Stored>> {
+    pub(super) fn with_sources(&self, mut found: Vec<Stored>) -> EngineResult<Vec<Stored>> {
         for stored in &mut found {
             stored.record.derived_from = self.many(
                 "SELECT t.id FROM links l JOIN records t ON t.row = l.to_row
@@ -136,7 +138,7 @@ impl SqliteTxn<'_> {
     }
 
     /// Returns the row of a record, forgotten or not.
-    fn row_of(&self, id: RecordId) -> EngineResult<Option<Row>> {
+    pub(super) fn row_of(&self, id: RecordId) -> EngineResult<Option<Row>> {
         self.one(
             "SELECT row FROM records WHERE id = ?1",
             [id.as_bytes()],

@@ -1,6 +1,6 @@
 //! Checks a store from end to end and tells what is wrong. "Busy" is never told as damage.
 
-use mmw_core::audit::{CHAIN_START, seal};
+use mmw_core::audit::Walk;
 use mmw_core::ids::RecordId;
 use mmw_core::text::ContentDigest;
 
@@ -163,23 +163,19 @@ fn contents(txn: &SqliteTxn<'_>) -> EngineResult<Vec<String>> {
 
 /// Computes the chain of the audit anew.
 fn audit_chain(txn: &SqliteTxn<'_>) -> EngineResult<Vec<String>> {
-    let mut before = CHAIN_START;
-    let mut next = 1;
+    let mut walk = Walk::default();
     loop {
-        let page = txn.audit(next, AUDIT_PAGE)?;
+        let page = txn.audit(walk.next(), AUDIT_PAGE)?;
         let is_last = page.len() < AUDIT_PAGE;
         for row in page {
-            if row.seq != next {
-                return Ok(vec![format!("row {next} is missing")]);
+            if !walk.step(row.seq, &row.entry, &row.hash) {
+                return Ok(vec![format!("row {} is missing", walk.next())]);
             }
-            if seal(&before, &row.entry) != row.hash {
-                return Ok(vec![format!("row {next} was changed, or a row before it")]);
-            }
-            before = row.hash;
-            next += 1;
         }
         if is_last {
-            return Ok(Vec::new());
+            let broken = walk.broken_at();
+            let told = broken.map(|row| format!("row {row} was changed, or a row before it"));
+            return Ok(told.into_iter().collect());
         }
     }
 }

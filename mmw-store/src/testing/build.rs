@@ -150,6 +150,7 @@ pub fn put(txn: &mut dyn Txn, record: &Record) -> EngineResult<Row> {
         words: &words(&record.content),
         replaced: &[],
         approval: None,
+        screened: 7,
     })
 }
 

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod audit;
+pub mod guard;
 pub mod lane;
 pub mod lexicon;
 pub mod records;
@@ -72,6 +73,13 @@ macro_rules! conformance {
                     keys_read_back_as_they_were_written,
                     a_key_is_revoked_once,
                     the_last_use_of_a_key_only_moves_on;
+                guard:
+                    a_policy_is_of_one_project_and_can_be_taken_away,
+                    kept_records_come_with_forgotten_ones_and_without_purged_ones,
+                    a_rewritten_record_is_found_by_its_new_words_only,
+                    a_rewritten_item_keeps_its_state_and_decision,
+                    loose_texts_are_found_and_changed_where_they_stand,
+                    a_reason_of_the_audit_is_redacted_and_vouched_for;
                 audit:
                     the_chain_holds_and_is_read_in_order,
                     a_record_leads_to_its_rows,

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use mmw_core::env::{Clock, Entropy};
 use mmw_core::ids::RecordId;
-use mmw_core::place::{Caller, Reviewer, Scope, Way};
+use mmw_core::place::{Caller, Reviewer, Scope, Way, WorkspaceName};
+use mmw_core::record::Record;
+use mmw_core::text::ContentDigest;
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{
     EnvelopeArgs, ExplainAnswer, ExplainArgs, ForgetAnswer, ForgetArgs, Hit, RememberAnswer,
@@ -13,7 +15,9 @@ use mmw_core::wire::{
     ValidateArgs,
 };
 use mmw_guard::Guard;
+use mmw_store::engine::{NewRecord, write};
 use mmw_store::sqlite::{Options, Sqlite};
+use mmw_store::testing::build;
 use mmw_store::{Failure, Memory, RememberError};
 
 /// A clock that stands still until the test moves it.
@@ -128,6 +132,27 @@ impl World {
         let answer = self.try_save(args).unwrap();
         self.pass(1_000);
         answer
+    }
+
+    /// Writes a record as an older program did whose guard found nothing in it.
+    pub(crate) fn write_unscreened(&self, n: u64, change: impl Fn(&mut Record)) -> RecordId {
+        let place = self.me.place(WorkspaceName::default());
+        let mut record = build::record(&place, n, "an old statement");
+        record.said.author = self.me.principal;
+        change(&mut record);
+        let words = mmw_store::words::document(&[&record.content]);
+        write(self.memory.engine(), |txn| {
+            txn.insert_record(&NewRecord {
+                record: &record,
+                digest: ContentDigest::of(&record.content),
+                words: &words,
+                replaced: &[],
+                approval: None,
+                screened: 0,
+            })
+        })
+        .unwrap();
+        record.id
     }
 
     /// Saves a version of a fact and returns its id.

@@ -6,10 +6,12 @@
 use mmw_core::draft::Screened;
 use mmw_core::ids::RecordId;
 use mmw_core::status::Level;
+use mmw_core::time::Timestamp;
 use mmw_core::wire::{Conflicting, QuarantineView, RecordView, RememberAnswer, ReplacedView};
 
 use crate::engine::{EngineResult, Snapshot};
-use crate::memory::mention;
+use crate::memory::second_look::SecondLook;
+use crate::memory::{Memory, mention};
 
 /// The most claims that are told as conflicting with a saved one; the newest are kept.
 const MAX_TOLD_CONFLICTS: usize = 20;
@@ -90,26 +92,34 @@ impl Outcome {
 
 /// Reads what an outcome names. What has been forgotten since is left out.
 pub(in crate::memory) fn answer(
+    memory: &Memory,
     snapshot: &dyn Snapshot,
     outcome: &Outcome,
+    now: Timestamp,
 ) -> EngineResult<RememberAnswer> {
-    let record = match outcome.record_id() {
-        Some(id) => snapshot
-            .record(id)?
-            .map(|stored| RecordView::of(&stored.record)),
+    let mut look = SecondLook::new(memory, now);
+    let record = match outcome.record_id().map(|id| snapshot.record(id)) {
+        Some(found) => match found? {
+            Some(stored) => look.at(snapshot, stored)?,
+            None => None,
+        },
         None => None,
     };
+    let record = record.map(|stored| RecordView::of(&stored.record));
     let told = outcome.conflicts_with.len().min(MAX_TOLD_CONFLICTS);
-    let mut conflicts_with: Vec<Conflicting> = snapshot
-        .records(&outcome.conflicts_with[outcome.conflicts_with.len() - told..])?
-        .into_iter()
-        .map(|stored| Conflicting {
-            id: stored.record.id,
-            created_at: stored.record.said.created_at,
-            source_id: stored.record.origin.id.as_ref().map(ToString::to_string),
-            content: stored.record.content,
-        })
-        .collect();
+    let mut conflicts_with: Vec<Conflicting> = Vec::with_capacity(told);
+    for stored in
+        snapshot.records(&outcome.conflicts_with[outcome.conflicts_with.len() - told..])?
+    {
+        if let Some(stored) = look.at(snapshot, stored)? {
+            conflicts_with.push(Conflicting {
+                id: stored.record.id,
+                created_at: stored.record.said.created_at,
+                source_id: stored.record.origin.id.as_ref().map(ToString::to_string),
+                content: stored.record.content,
+            });
+        }
+    }
     conflicts_with.sort_by_key(|claim| std::cmp::Reverse((claim.created_at, claim.id)));
     mention::fit(conflicts_with.iter_mut().map(|claim| &mut claim.content));
     // Of a replayed answer, what has been forgotten since is left out; a fact may have more versions

@@ -7,6 +7,12 @@ use crate::engine::{EngineResult, Gone, Row};
 use crate::sqlite::SqliteTxn;
 use crate::sqlite::columns as col;
 
+/// What purging sets.
+const ERASED: &str = "purged = 1, content = '', fact_key = NULL, scope = '', label = NULL,
+    source_id = NULL, source_document = NULL, source_revision = NULL, span_kind = NULL,
+    span_label = NULL, agent = NULL, client = NULL, session = NULL, branch = NULL, tags = NULL,
+    replaced = NULL, forget_reason = NULL";
+
 impl SqliteTxn<'_> {
     /// Forgets one record and adds what left the reads. Forgotten or unknown ones are passed over.
     pub(super) fn forget_one(
@@ -82,11 +88,10 @@ impl SqliteTxn<'_> {
             |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)),
         )?;
         let purged = self.many(
-            "UPDATE records SET purged = 1, content = '', fact_key = NULL, scope = '',
-                 label = NULL, source_id = NULL, source_document = NULL, source_revision = NULL,
-                 span_kind = NULL, span_label = NULL, agent = NULL, client = NULL, session = NULL,
-                 branch = NULL, tags = NULL, replaced = NULL, forget_reason = NULL
-             WHERE forgotten_at < ?1 AND purged = 0 AND row BETWEEN ?2 AND ?3 RETURNING id",
+            &format!(
+                "UPDATE records SET {ERASED}
+             WHERE forgotten_at < ?1 AND purged = 0 AND row BETWEEN ?2 AND ?3 RETURNING id"
+            ),
             (
                 forgotten_before.as_ms(),
                 col::first_row_of_project(project),
@@ -105,6 +110,27 @@ impl SqliteTxn<'_> {
             )?;
         }
         Ok(purged)
+    }
+
+    /// Erases what one forgotten record said, as [`Self::purge_project`] does.
+    pub(in crate::sqlite) fn purge_one(&self, id: RecordId) -> EngineResult<()> {
+        let topic = self.one(
+            "SELECT workspace, fact_key FROM records
+             WHERE id = ?1 AND forgotten_at IS NOT NULL AND purged = 0",
+            [id.as_bytes()],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?)),
+        )?;
+        let Some((workspace, fact_key)) = topic else {
+            return Ok(());
+        };
+        self.run(
+            &format!("UPDATE records SET {ERASED} WHERE id = ?1"),
+            [id.as_bytes()],
+        )?;
+        if let Some(fact_key) = fact_key {
+            self.drop_resolutions(workspace, &fact_key)?;
+        }
+        Ok(())
     }
 
     fn drop_resolutions(&self, workspace: i64, fact_key: &str) -> EngineResult<()> {

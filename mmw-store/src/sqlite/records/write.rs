@@ -22,12 +22,12 @@ fn no_project(project: ProjectId) -> EngineError {
 }
 
 impl SqliteTxn<'_> {
-    fn number_or_fail(&self, project: ProjectId) -> EngineResult<i64> {
+    pub(in crate::sqlite) fn number_or_fail(&self, project: ProjectId) -> EngineResult<i64> {
         self.project_number(project)?
             .ok_or_else(|| no_project(project))
     }
 
-    fn row_or_fail(&self, id: RecordId) -> EngineResult<Row> {
+    pub(in crate::sqlite) fn row_or_fail(&self, id: RecordId) -> EngineResult<Row> {
         self.row_of(id)?
             .ok_or_else(|| failure(format!("there is no record {id}")))
     }
@@ -115,12 +115,12 @@ impl RecordWrites for SqliteTxn<'_> {
                      received_at, valid_from, valid_until, confidence, author, visibility, approval,
                      scope, label, source_id, source_document, source_hash, source_hash_text,
                      source_revision, span_kind, span_label, span_hash, agent, client, session,
-                     branch, tags, replaced, content)
+                     branch, tags, replaced, content, screened)
                  VALUES (:row, :id, :workspace, :digest, :fact_key, :kind, :created_at,
                      :received_at, :valid_from, :valid_until, :confidence, :author, :visibility,
                      :approval, :scope, :label, :source_id, :source_document, :source_hash,
                      :source_hash_text, :source_revision, :span_kind, :span_label, :span_hash,
-                     :agent, :client, :session, :branch, :tags, :replaced, :content)",
+                     :agent, :client, :session, :branch, :tags, :replaced, :content, :screened)",
             )?
             .execute(named_params! {
                 ":row": row,
@@ -154,6 +154,7 @@ impl RecordWrites for SqliteTxn<'_> {
                 ":tags": col::kept_texts(&record.tags),
                 ":replaced": col::kept_replaced(new.replaced),
                 ":content": record.content,
+                ":screened": new.screened.cast_signed(),
             })?;
         self.run(
             "INSERT INTO record_terms (row, n_words, counts) VALUES (?1, ?2, ?3)",

@@ -59,6 +59,7 @@ proptest! {
                         words: &doc,
                         replaced: &[],
                         approval: None,
+                        screened: 7,
                     })
                 })
                 .collect()

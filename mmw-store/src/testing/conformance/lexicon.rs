@@ -58,6 +58,7 @@ pub fn words_are_taken_as_they_are(engine: &dyn Engine) {
                 words: &doc,
                 replaced: &[],
                 approval: None,
+                screened: 7,
             })?);
         }
         Ok(rows)

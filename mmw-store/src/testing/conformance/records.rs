@@ -91,6 +91,7 @@ pub fn a_record_reads_back_as_it_was_written(engine: &dyn Engine) {
             words: &words(&full.content),
             replaced: &replaced,
             approval: Some(candidate_id(9)),
+            screened: 7,
         })
     })
     .unwrap();
@@ -99,6 +100,7 @@ pub fn a_record_reads_back_as_it_was_written(engine: &dyn Engine) {
         record: full,
         replaced: replaced.to_vec(),
         approval: Some(candidate_id(9)),
+        screened: 7,
     };
     let found = read(engine, |snapshot| snapshot.record(record_id(3))).unwrap();
     assert_eq!(found, Some(expected));
