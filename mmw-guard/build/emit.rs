@@ -42,8 +42,7 @@ pub(crate) fn tables(rules: &[Rule], every_file: &[String]) -> Result<String, St
     Ok(format!(
         "pub(crate) static RULES: [Rule; {n_rules}] = [\n{rows}];\n\
          static SETS: [Set; {n_sets}] = [\n{sets}];\n\
-         static WORDS: [Word; {n_words}] = [{words}];\n\
-         pub(crate) static KEYWORDS: Index = Index::new(&WORDS);\n\
+         pub(crate) static WORDS: [Word; {n_words}] = [{words}];\n\
          pub(crate) static CALLS: [u16; {n_words}] = [{calls}];\n\
          /// A number that changes with any rule file.\n\
          pub(crate) const FILES_FINGERPRINT: u64 = {fingerprint:#x};\n\
@@ -81,13 +80,7 @@ fn form(form: &Form, sets: &mut Vec<[u64; 4]>) -> String {
         Form::Nearby { forms } => format!("Form::Nearby {{ forms: {} }}", all(forms, sets)),
         Form::Block => "Form::Block".to_owned(),
         Form::Coded => "Form::Coded".to_owned(),
-        Form::Pattern { judge, regex } => {
-            let judge: String = judge
-                .split('-')
-                .map(|word| word[..1].to_uppercase() + &word[1..])
-                .collect();
-            format!("Form::Pattern(Pattern::new(Judge::{judge}, {regex:?}))")
-        }
+        Form::Pattern { regex } => format!("Form::Pattern(Pattern::new({regex:?}))"),
     }
 }
 

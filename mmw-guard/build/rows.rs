@@ -121,8 +121,6 @@ struct PatternRow {
     docs: String,
     keywords: Vec<String>,
     #[serde(default)]
-    judge: String,
-    #[serde(default)]
     entropy: f64,
     regex: String,
     #[serde(default)]
@@ -147,7 +145,6 @@ pub(crate) enum Form {
     Block,
     Coded,
     Pattern {
-        judge: String,
         regex: String,
     },
 }
@@ -318,14 +315,7 @@ fn coded(row: CodedRow) -> Rule {
 
 fn pattern(row: PatternRow) -> Rule {
     Rule {
-        form: Form::Pattern {
-            judge: if row.judge.is_empty() {
-                "token".to_owned()
-            } else {
-                row.judge
-            },
-            regex: row.regex,
-        },
+        form: Form::Pattern { regex: row.regex },
         id: row.id,
         title: row.title,
         vendor: row.vendor,

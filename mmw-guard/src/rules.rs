@@ -5,9 +5,9 @@
 mod pattern;
 mod sequence;
 
-use crate::keywords::{Index, Word};
+use crate::keywords::Word;
 
-pub(crate) use self::pattern::{Judge, Pattern, compile};
+pub(crate) use self::pattern::{Pattern, compile};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use self::sequence::UNLIMITED;
 pub(crate) use self::sequence::{Part, Set, end_of, run_before};

@@ -6,6 +6,7 @@
 
 mod bare;
 mod block;
+mod named;
 mod nearby;
 mod pattern;
 mod token;
@@ -13,12 +14,29 @@ mod token;
 use std::ops::Range;
 
 use crate::beside::Beside;
+use crate::keywords::{Index, Word};
 use crate::placeholder::{self, FILLER};
-use crate::rules::{self, CALLS, Form, KEYWORDS, RULES};
+use crate::rules::{self, CALLS, Form, RULES};
 use crate::views::{View, base64_blocks, base64_text, unescaped, unfolded};
 
 /// The shortest run of base64 that is read, in bytes: shorter ones hold no secret with its name.
 const MIN_ENCODED_BYTES: usize = 40;
+
+/// The keywords of the rows, then those of names and sentences.
+static WORDS: [Word; CALLS.len() + named::WORDS.len()] = {
+    let mut words = [Word::new("", true); CALLS.len() + named::WORDS.len()];
+    let mut n = 0;
+    while n < words.len() {
+        words[n] = if n < CALLS.len() {
+            rules::WORDS[n]
+        } else {
+            named::WORDS[n - CALLS.len()].keyword()
+        };
+        n += 1;
+    }
+    words
+};
+static KEYWORDS: Index = Index::new(&WORDS);
 
 /// A secret that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +150,14 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
     let mut done = token::Done::default();
     let mut windows = pattern::Windows::default();
     KEYWORDS.find(text.as_bytes(), any_case, |word, at| {
-        let index = usize::from(CALLS[word]);
+        let Some(index) = CALLS.get(word) else {
+            let word = &named::WORDS[word - CALLS.len()];
+            if let Some(hit) = named::found_at(text, at, word, any_case) {
+                found(hit);
+            }
+            return;
+        };
+        let index = usize::from(*index);
         let rule = &RULES[index];
         let span = match &rule.form {
             Form::Token { .. } => token::at(rule, index, text, at, any_case, &mut done),
@@ -142,6 +167,7 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
                 None
             }
             Form::Block => block::around(text, &at, &mut done),
+            // No keyword of the rows calls for one.
             Form::Coded => None,
         };
         if let Some(span) = span {

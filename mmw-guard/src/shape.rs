@@ -1,32 +1,94 @@
 //! Forms that look like a secret's value and are none: placeholders of examples, identifiers,
 //! code, paths, hashes. Decided by form alone; a memory has no file path to go by.
 
-use crate::entropy::shannon;
+use crate::entropy::{disorder, shannon};
 use crate::placeholder::FILLER;
 
 /// Tells whether a value stands for "put yours here".
 pub(crate) fn is_example(value: &str) -> bool {
-    const WORDS: [&str; 8] = [
+    const WORDS: &[&str] = &[
         "your",
         "placeholder",
         "example.com",
         "xxxx",
         "changeme_",
+        "change_me",
         "insert_",
+        "insert-",
         "replace",
-        "dummy_",
+        "dummy",
+        "fake",
+        "notreal",
+        "not-a-",
+        "not_a_",
+        "goes_here",
+        "goes-here",
+        "some_secret",
     ];
-    let lower = value.to_ascii_lowercase();
-    let brackets = value.contains(['<', '>'])
-        || ["${", "{{", "$(", "...", "***", "…", "%(", "{}"]
-            .iter()
-            .any(|mark| value.contains(mark));
+    const MARKS: &[&str] = &["...", "***", "…", "••"];
     let opens = value.starts_with(['{', '[', '(']) && value.ends_with(['}', ']', ')'])
-        || value.starts_with('$') && is_name(&value[1..])
+        || value.starts_with('$')
+            && (is_name(&value[1..]) || value[1..].bytes().all(|b| b.is_ascii_digit()))
         || value.len() > 2 && value.starts_with('%') && value.ends_with('%')
         || value.starts_with("%s")
-        || lower.trim_matches(['[', ']', '(', ')', '<', '>']) == "redacted";
-    brackets || opens || is_monotone(value) || WORDS.iter().any(|word| lower.contains(word))
+        || value
+            .trim_matches(['[', ']', '(', ')', '<', '>'])
+            .eq_ignore_ascii_case("redacted");
+    opens
+        || MARKS.iter().any(|mark| value.contains(mark))
+        || has_template(value)
+        || is_monotone(value)
+        || WORDS.iter().any(|word| contains(value, word))
+}
+
+/// Tells whether a text contains a word of lower-case ASCII letters in any case.
+pub(crate) fn contains(text: &str, word: &str) -> bool {
+    text.len() >= word.len()
+        && text
+            .as_bytes()
+            .windows(word.len())
+            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Tells whether a slot of a template stands in a value: `${X}`, `{{ x }}`, `$(cmd)`, `<name>`, `{}`.
+fn has_template(value: &str) -> bool {
+    const SLOTS: &[(&str, &str)] = &[
+        ("${", "}"),
+        ("{{", "}}"),
+        ("$(", ")"),
+        ("%(", ")"),
+        ("<", ">"),
+        ("#{", "}"),
+        ("{", "}"),
+    ];
+    SLOTS.iter().any(|(open, close)| {
+        value.match_indices(open).any(|(at, _)| {
+            let rest = &value[at + open.len()..];
+            // A slot that is cut by the end of the value is one too.
+            let inner = match rest.find(close) {
+                Some(end) => &rest[..end],
+                None if open.len() == 2 => rest,
+                None => return false,
+            };
+            // `${NAME:-default}`: what follows the name is the shell's.
+            let shell = *open == "${"
+                && inner
+                    .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                    .starts_with([':', '-', '=', '?', '+', '#', '%', '/'])
+                && is_name(
+                    inner
+                        .split([':', '-', '=', '?', '+', '#', '%', '/'])
+                        .next()
+                        .unwrap_or(""),
+                );
+            let named = shell
+                || inner.bytes().all(|b| {
+                    b.is_ascii_alphanumeric()
+                        || matches!(b, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
+                });
+            named && (open.len() == 2 || inner.len() != 1 || at == 0)
+        })
+    })
 }
 
 /// Tells whether a token is its prefix and one character over and over, as in documentation.
@@ -49,7 +111,7 @@ fn is_name(value: &str) -> bool {
 
 /// Tells whether a value is code that fetches one: a call, a member, an environment name, a type.
 pub(crate) fn is_code(value: &str) -> bool {
-    const WORDS: [&str; 34] = [
+    const WORDS: &[&str] = &[
         "null",
         "none",
         "nil",
@@ -84,8 +146,32 @@ pub(crate) fn is_code(value: &str) -> bool {
         "varchar",
         "char",
         "self",
+        "bytes",
+        "object",
+        "any",
+        "unknown",
+        "incorrect",
+        "wrong",
+        "username",
+        "user",
+        "email",
+        "credentials",
+        "input",
+        "param",
+        "prompt",
+        "encrypted",
+        "plaintext",
+        "authorization",
+        "cookie",
+        "header",
+        "forbidden",
+        "private",
+        "public",
+        "redacted",
+        "masked",
+        "here",
     ];
-    const OBJECTS: [&str; 14] = [
+    const OBJECTS: &[&str] = &[
         "process.",
         "os.",
         "config.",
@@ -100,27 +186,111 @@ pub(crate) fn is_code(value: &str) -> bool {
         "import.meta",
         "secrets.",
         "std::",
+        "cfg.",
+        "conf.",
+        "props.",
+        "opts.",
     ];
-    let lower = value.to_ascii_lowercase();
+    let starts = |word: &&str| {
+        value.len() >= word.len()
+            && value.as_bytes()[..word.len()].eq_ignore_ascii_case(word.as_bytes())
+    };
     let environment_name = value.contains('_')
         && value
             .bytes()
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
         && value.bytes().any(|b| b.is_ascii_uppercase());
-    let bare = value.trim_end_matches(['?', '!', '.', ':']);
+    let bare = value.trim_end_matches(['?', '!', '.', ':', ';']);
     WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
-        || OBJECTS.iter().any(|object| lower.starts_with(object))
+        || OBJECTS.iter().any(starts)
         || value.contains("()")
         || value.contains("::")
         || value.ends_with('(')
         || environment_name
+        || is_call(value)
         || value.contains('.')
             && value
                 .split('.')
                 .all(|part| is_name(part) && !has_digit(part))
+        || value.rsplit_once('.').is_some_and(|(path, member)| {
+            member.len() >= 6 && is_word(member) && path.split('.').all(is_name)
+        })
         || value.contains('[')
             && value.ends_with(']')
             && is_name(value.split('[').next().unwrap_or(""))
+}
+
+/// Tells whether a value is a function and its arguments.
+fn is_call(value: &str) -> bool {
+    value.split_once('(').is_some_and(|(callee, rest)| {
+        callee.len() >= 2
+            && callee
+                .split(['.', ':'])
+                .all(|part| part.is_empty() || is_name(part))
+            && (value.ends_with(')') || rest.starts_with(['"', '\'']))
+    })
+}
+
+/// Tells whether a value has characters that no word has, by far: a key, not a name.
+///
+/// Sixteen characters and more of letters and digits; `-`, `_` and the like part words.
+pub(crate) fn is_random(value: &str) -> bool {
+    let alphanumeric = value.bytes().filter(u8::is_ascii_alphanumeric).count();
+    alphanumeric >= 12 && alphanumeric * 4 >= value.len() * 3 && disorder(value) >= RANDOM_DISORDER
+}
+
+/// The share of neighbours that words don't have, from which on a text is no name.
+const RANDOM_DISORDER: f64 = 0.27;
+
+/// Tells whether a value is a hexadecimal digest by its length: 32, 40, 64 or 128 digits.
+pub(crate) fn is_digest(value: &str) -> bool {
+    matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128)
+        && value.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Tells whether a value is an address of a machine or person: IP, MAC, e-mail.
+pub(crate) fn is_address(value: &str) -> bool {
+    let dotted = value.split(':').next().unwrap_or("");
+    let ip = dotted.split('.').count() == 4
+        && dotted
+            .split('.')
+            .all(|part| (1..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()));
+    let mac = value.split([':', '-']).count() >= 4
+        && value
+            .split([':', '-'])
+            .all(|part| part.len() <= 4 && part.bytes().all(|b| b.is_ascii_hexdigit()));
+    let mail = value.split_once('@').is_some_and(|(person, host)| {
+        let plain = |text: &str, more: &[u8]| {
+            !text.is_empty()
+                && text
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || more.contains(&b))
+        };
+        plain(person, b"._+-")
+            && plain(host, b".-")
+            && host.rsplit_once('.').is_some_and(|(_, end)| {
+                (2..=8).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase())
+            })
+    });
+    ip || mac || mail
+}
+
+/// Tells whether a value is a date, a time, a version, an amount: digits and their signs only.
+pub(crate) fn is_measure(value: &str) -> bool {
+    const UNITS: &[&str] = &[
+        "", "v", "k", "m", "g", "b", "s", "h", "d", "w", "x", "ms", "us", "ns", "kb", "mb", "gb",
+        "tb", "px", "em", "rem", "min", "hrs", "hours", "days", "day", "weeks", "bit", "bits",
+        "bytes", "chars", "t",
+    ];
+    let body = value.trim_start_matches(['v', 'V', '~', '+', '$', '€', '#']);
+    let unit = body.trim_start_matches(|c: char| c.is_ascii_digit() || "-.:/,+TZ%_".contains(c));
+    let signs = body[..body.len() - unit.len()]
+        .bytes()
+        .filter(|b| !b.is_ascii_digit())
+        .count();
+    body.len() > unit.len()
+        && UNITS.iter().any(|known| unit.eq_ignore_ascii_case(known))
+        && (signs > 0 || !unit.is_empty() || body.len() < value.len())
 }
 
 fn has_digit(value: &str) -> bool {
@@ -129,7 +299,7 @@ fn has_digit(value: &str) -> bool {
 
 /// Tells whether a value is a path or an address without user information.
 pub(crate) fn is_path(value: &str) -> bool {
-    const FILES: [&str; 14] = [
+    const FILES: &[&str] = &[
         ".env", ".md", ".txt", ".json", ".toml", ".yaml", ".yml", ".rs", ".py", ".ts", ".js",
         ".key", ".pem", ".conf",
     ];
@@ -180,19 +350,24 @@ fn is_word(part: &str) -> bool {
     let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = part.len() - letters.len();
     if letters.is_empty() {
-        return digits <= 4;
+        let date = digits == 8 && (part.starts_with("20") || part.starts_with("19"));
+        return digits <= 4 || date;
     }
     if digits > 2 || !letters.bytes().all(|b| b.is_ascii_alphabetic()) {
         return false;
     }
     let upper = letters.bytes().filter(u8::is_ascii_uppercase).count();
+    // Words have vowels between.
+    if letters.len() >= 7 && disorder(letters) >= 0.5 {
+        return false;
+    }
     // Camel case has a capital every few letters; random text has one every other.
     letters.len() <= 24 && (upper == letters.len() || upper * 3 <= letters.len() + 1)
 }
 
 /// Tells whether a value is a technical term that only looks mixed (`SHA-256`, `OAuth2`, `UTF-8`).
 pub(crate) fn is_term(value: &str) -> bool {
-    const TERMS: [&str; 27] = [
+    const TERMS: &[&str] = &[
         "1password",
         "oauth2",
         "oauth1",

@@ -7,30 +7,9 @@ use regex::bytes::{Regex, RegexBuilder};
 /// The largest compiled form of one rule, in bytes.
 const MAX_COMPILED_BYTES: usize = 32 << 20;
 
-/// How a match is told from something that only looks like a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Judge {
-    /// A form that its vendor gave it: only examples are spared.
-    Token,
-    /// Everything between two marks.
-    Any,
-    /// A value that a name calls secret: long, mixed, no identifier.
-    Assigned,
-    /// A value that a name calls a password: a digit or a symbol.
-    Password,
-    /// The same in quotes or in SQL: any word that is no code.
-    QuotedPassword,
-    /// The same in an environment line: any word that is no code.
-    PlainPassword,
-    /// A value that a sentence calls a password: a digit or a symbol, or quotes around it.
-    ProsePassword,
-}
-
-/// An expression and how its matches are judged.
+/// An expression; the first group that took part is the value.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// How a match is judged.
-    pub(crate) judge: Judge,
     regex: &'static str,
     exact: OnceLock<Regex>,
     folded: OnceLock<Regex>,
@@ -38,9 +17,8 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Makes a pattern; nothing is compiled yet.
-    pub(crate) const fn new(judge: Judge, regex: &'static str) -> Self {
+    pub(crate) const fn new(regex: &'static str) -> Self {
         Self {
-            judge,
             regex,
             exact: OnceLock::new(),
             folded: OnceLock::new(),

@@ -5,14 +5,12 @@ use std::ops::Range;
 use super::Hit;
 use crate::entropy::shannon;
 use crate::placeholder::FILLER;
-use crate::rules::{Form, Judge, Pattern, RULES};
+use crate::rules::{Form, RULES};
 use crate::shape;
 
 /// How far around a keyword an expression may reach, in bytes.
 const BEFORE_BYTES: usize = 160;
 const AFTER_BYTES: usize = 640;
-/// The least entropy of an assigned value without digits, in bits per byte.
-const MIN_LETTERS_ENTROPY: f64 = 4.0;
 
 /// Where each rule has to look; stretches that touch are one.
 #[derive(Debug, Default)]
@@ -68,23 +66,20 @@ pub(super) fn within(
         let Some(whole) = groups.get(0) else { break };
         let group = groups.iter().skip(1).flatten().next().unwrap_or(whole);
         let range = text.floor_char_boundary(group.start())..text.ceil_char_boundary(group.end());
-        let before = &text[text.floor_char_boundary(whole.start())..range.start];
-        let value = accept(pattern, before, text, range)
-            .filter(|span| rule.entropy <= 0.0 || shannon(&text[span.clone()]) >= rule.entropy);
-        let next = if let Some(span) = value {
-            let next = span.end;
-            let value = Some(text[span.clone()].to_owned());
-            found(Hit {
-                span,
-                rule: index,
-                value,
-            });
-            next
-        } else if matches!(pattern.judge, Judge::Token | Judge::Any) {
-            whole.end()
-        } else {
-            // Not this one: the next may begin inside what this one took for its value.
-            group.start()
+        let value = text.get(range.clone()).filter(|value| {
+            is_value(value) && (rule.entropy <= 0.0 || shannon(value) >= rule.entropy)
+        });
+        let next = match value {
+            Some(value) => {
+                let next = range.end;
+                found(Hit {
+                    span: range,
+                    rule: index,
+                    value: Some(value.to_owned()),
+                });
+                next
+            }
+            None => whole.end(),
         };
         at = next.max(whole.start() + 1);
         if at > window.end {
@@ -93,94 +88,10 @@ pub(super) fn within(
     }
 }
 
-/// Returns the span of the value if it is one.
-fn accept(
-    pattern: &Pattern,
-    before: &str,
-    text: &str,
-    range: Range<usize>,
-) -> Option<Range<usize>> {
-    let (span, quoted) = match pattern.judge {
-        Judge::Token | Judge::Any => (range, false),
-        Judge::Assigned
-        | Judge::Password
-        | Judge::QuotedPassword
-        | Judge::PlainPassword
-        | Judge::ProsePassword => trimmed(text, range),
-    };
-    let value = text.get(span.clone())?;
-    if value
-        .bytes()
-        .all(|b| b == FILLER || b.is_ascii_whitespace())
-    {
-        return None;
-    }
-    let called = text[span.end..].starts_with('(');
-    let is_value = || {
-        !(called
-            || shape::is_example(value)
-            || shape::is_code(value)
-            || shape::is_path(value)
-            || shape::is_named_hash(value))
-    };
-    let accepted = match pattern.judge {
-        Judge::Any => true,
-        Judge::Token => !shape::is_monotone(value),
-        Judge::Assigned => {
-            let digit = value.bytes().any(|b| b.is_ascii_digit());
-            let letter = value.bytes().any(|b| b.is_ascii_alphabetic());
-            value.len() >= 8
-                && letter
-                && (digit || shannon(value) >= MIN_LETTERS_ENTROPY)
-                && is_value()
-                && !shape::is_identifier(value)
-                && !(shape::is_uuid(value) && names_a_session(before))
-                && !shape::is_term(value)
-        }
-        Judge::Password => {
-            value.len() >= 4 && shape::is_strong(value) && is_value() && !shape::is_term(value)
-        }
-        Judge::QuotedPassword => {
-            let whole =
-                before.ends_with(['"', '\'', '`']) && !before.contains(',') && !value.contains(' ');
-            value.len() >= 3
-                && is_value()
-                && !shape::is_term(value)
-                && (shape::is_strong(value) || whole)
-        }
-        Judge::PlainPassword => value.len() >= 3 && is_value(),
-        Judge::ProsePassword => {
-            let name =
-                value.contains('_') && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-            value.len() >= 4
-                && is_value()
-                && !shape::is_term(value)
-                && (shape::is_strong(value) || quoted && !name)
-        }
-    };
-    accepted.then_some(span)
-}
-
-/// Tells whether a name speaks of sessions only: their ids are in every log.
-fn names_a_session(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    !["key", "secret", "token", "credential"]
-        .iter()
-        .any(|word| name.contains(word))
-}
-
-/// Returns a value without quotes, emphasis and the end of its sentence, and whether it was quoted.
-fn trimmed(text: &str, range: Range<usize>) -> (Range<usize>, bool) {
-    const QUOTES: [char; 9] = ['"', '\'', '`', '“', '”', '‘', '’', '«', '»'];
-    let value = &text[range.clone()];
-    let inner = value.trim_start_matches("**").trim_start_matches(QUOTES);
-    let start = range.end - inner.len();
-    let inner = inner.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '。', '，', '、', '；']);
-    let closed = inner.trim_end_matches("**").trim_end_matches(QUOTES);
-    let bare = closed.trim_end_matches(['.', ',', ';', ':', '。', '，', '、']);
-    let end = start + bare.len();
-    (
-        start..end,
-        value.starts_with(QUOTES) && closed.len() < inner.len(),
-    )
+/// Tells whether a value is more than an example of its form.
+fn is_value(value: &str) -> bool {
+    !shape::is_monotone(value)
+        && !value
+            .bytes()
+            .all(|b| b == FILLER || b.is_ascii_whitespace())
 }
