@@ -10,7 +10,7 @@ use std::ops::Range;
 /// The shortest keyword, in bytes.
 pub(crate) const MIN_WORD_BYTES: usize = 3;
 /// The most keywords of one index.
-const MAX_WORDS: usize = 4096;
+const MAX_WORDS: usize = 8192;
 const BUCKETS: usize = 2048;
 const BITMAP_WORDS: usize = 1024;
 const END: u16 = u16::MAX;
