@@ -9,10 +9,10 @@ use std::ops::Range;
 
 /// The shortest keyword, in bytes.
 pub(crate) const MIN_WORD_BYTES: usize = 3;
-/// The most keywords of one index.
-const MAX_WORDS: usize = 8192;
-const BUCKETS: usize = 2048;
-const BITMAP_WORDS: usize = 1024;
+const BUCKET_BITS: u32 = 12;
+const BUCKETS: usize = 1 << BUCKET_BITS;
+const BITMAP_BITS: u32 = 17;
+const BITMAP_WORDS: usize = 1 << (BITMAP_BITS - 6);
 const END: u16 = u16::MAX;
 
 /// A keyword.
@@ -29,18 +29,18 @@ impl Word {
     }
 }
 
-/// An index of keywords.
-pub(crate) struct Index {
-    words: &'static [Word],
+/// An index of `N` keywords.
+pub(crate) struct Index<const N: usize> {
+    words: &'static [Word; N],
     /// One bit for each value that four folded bytes at the start of a word hash to.
     perhaps: [u64; BITMAP_WORDS],
     /// For each value that three folded bytes hash to: the first word.
     heads: [u16; BUCKETS],
     /// For each word the next one of its bucket.
-    next: [u16; MAX_WORDS],
+    next: [u16; N],
 }
 
-impl std::fmt::Debug for Index {
+impl<const N: usize> std::fmt::Debug for Index<N> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Index")
             .field("words", &self.words.len())
@@ -54,27 +54,27 @@ const fn folded(quad: u32) -> u32 {
 }
 
 const fn bit(folded_quad: u32) -> usize {
-    (folded_quad.wrapping_mul(0x9e37_79b1) >> 16) as usize
+    (folded_quad.wrapping_mul(0x9e37_79b1) >> (32 - BITMAP_BITS)) as usize
 }
 
 const fn bucket(folded_quad: u32) -> usize {
-    ((folded_quad & 0x00ff_ffff).wrapping_mul(0x85eb_ca6b) >> 21) as usize
+    ((folded_quad & 0x00ff_ffff).wrapping_mul(0x85eb_ca6b) >> (32 - BUCKET_BITS)) as usize
 }
 
-impl Index {
+impl<const N: usize> Index<N> {
     /// Builds the index. Meant for a `static`: the compiler does the work.
     ///
     /// # Panics
     /// If a word is shorter than [`MIN_WORD_BYTES`] or there are too many: then the build fails.
-    pub(crate) const fn new(words: &'static [Word]) -> Self {
-        assert!(words.len() < MAX_WORDS, "too many keywords");
+    pub(crate) const fn new(words: &'static [Word; N]) -> Self {
+        assert!(N < END as usize, "too many keywords");
         let mut index = Self {
             words,
             perhaps: [0; BITMAP_WORDS],
             heads: [END; BUCKETS],
-            next: [END; MAX_WORDS],
+            next: [END; N],
         };
-        let mut n = words.len();
+        let mut n = N;
         while n > 0 {
             n -= 1;
             let bytes = words[n].text.as_bytes();
@@ -153,7 +153,7 @@ mod tests {
         Word::new("keys", false),
         Word::new("://", false),
     ];
-    static INDEX: Index = Index::new(&WORDS);
+    static INDEX: Index<7> = Index::new(&WORDS);
 
     fn found(text: &str, any_case: bool) -> Vec<(usize, Range<usize>)> {
         let mut all = Vec::new();

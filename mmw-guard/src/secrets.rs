@@ -36,7 +36,7 @@ static WORDS: [Word; CALLS.len() + named::WORDS.len()] = {
     }
     words
 };
-static KEYWORDS: Index = Index::new(&WORDS);
+static KEYWORDS: Index<{ WORDS.len() }> = Index::new(&WORDS);
 
 /// A secret that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
