@@ -9,6 +9,7 @@
 )]
 
 mod emit;
+mod planted;
 mod rows;
 mod sequence;
 
@@ -35,6 +36,8 @@ fn main() {
             (file.display().to_string(), text)
         })
         .collect();
+    planted::lower(&root.join("rules/planted"), &out.join("planted.rs"))
+        .expect("the phrases are well formed");
     // What is planted has rules of its own: whoever is told that the rules changed means all of them.
     let every: Vec<String> = every_file(&root.join("rules"))
         .into_iter()

@@ -7,7 +7,7 @@ mod sequence;
 
 use crate::keywords::Word;
 
-pub(crate) use self::pattern::{Pattern, compile};
+pub(crate) use self::pattern::Pattern;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use self::sequence::UNLIMITED;
 pub(crate) use self::sequence::{Part, Set, end_of, run_before};

@@ -103,7 +103,7 @@ pub(crate) fn drawn(rule: &Rule, below: &mut impl FnMut(usize) -> usize) -> Stri
                     let sum = base62::encode_fmt(u128::from(crc32fast::hash(body.as_bytes())));
                     body.push_str(&format!("{sum:0>6}"));
                 }
-                (secret + &body, body)
+                (secret + body.as_str(), body)
             }
             Form::Nearby { forms } => {
                 let mut body = String::new();

@@ -1,57 +1,111 @@
-//! What honest text hardly ever has: hidden characters and instructions in comments.
+//! What honest text hardly ever has: hidden characters, mixed scripts, text turned around, and
+//! instructions in comments.
 //!
 //! Emoji sequences, Persian and Indic joiners and a byte order mark in front are honest.
 
-use super::Sign;
-use super::phrases;
-use crate::normal::{folded, is_bidi_control, is_tag, is_zero_width};
+use super::phrases::Finding;
+use super::tables::Rule;
+use super::words::Found;
+use crate::normal::{is_bidi_control, is_tag, is_zero_width};
 
 /// The fewest tag characters that hide something.
 const MIN_TAGS: usize = 3;
 /// The fewest variation selectors in a row that hide something.
 const MIN_SELECTORS: usize = 4;
+/// The fewest words of mixed scripts that are no accident.
+const MIN_MIXED_WORDS: u32 = 2;
+/// The fewest known words with digits for letters that are no accident.
+const MIN_RESPELLED_WORDS: u32 = 3;
+/// The fewest known words turned around that are no accident.
+const MIN_REVERSED_WORDS: u32 = 3;
+/// How long a text may be that is read backwards, in bytes.
+const MAX_REVERSED_BYTES: usize = 64 << 10;
 
-/// Returns the signs that the characters and comments of a text give.
-pub(super) fn of(text: &str) -> Vec<Sign> {
-    let mut signs = Vec::new();
-    if !text.is_ascii() {
-        if tag_count(text) >= MIN_TAGS {
-            signs.push(Sign::structural(
-                "hidden-tags",
-                "it has invisible tag characters",
-                6.0,
-            ));
-        }
-        if longest_selector_run(text) >= MIN_SELECTORS {
-            signs.push(Sign::structural(
-                "hidden-selectors",
-                "it has a run of invisible variation selectors",
-                5.0,
-            ));
-        }
-        if text.chars().any(is_bidi_control) {
-            signs.push(Sign::structural(
-                "bidi-control",
-                "it has characters that turn the direction of writing",
-                2.0,
-            ));
-        }
-        if splits_a_word(text) {
-            signs.push(Sign::structural(
-                "split-word",
-                "invisible characters split its words",
-                3.0,
-            ));
-        }
+const fn sign(id: &'static str, weight: f32, why: &'static str) -> Rule {
+    Rule {
+        id,
+        family: id,
+        weight,
+        strong: weight >= 3.0,
+        damped: false,
+        why,
     }
-    if comment_gives_orders(text) {
-        signs.push(Sign::structural(
-            "hidden-comment",
-            "a comment in it speaks to the agent",
-            3.0,
-        ));
+}
+
+static HIDDEN_TAGS: Rule = sign("hidden-tags", 6.0, "it has invisible tag characters");
+static HIDDEN_SELECTORS: Rule = sign(
+    "hidden-selectors",
+    5.0,
+    "it has a run of invisible variation selectors",
+);
+static BIDI_CONTROL: Rule = sign(
+    "bidi-control",
+    2.0,
+    "it has characters that turn the direction of writing",
+);
+static SPLIT_WORD: Rule = sign("split-word", 3.0, "invisible characters split its words");
+static MIXED_SCRIPTS: Rule = sign(
+    "mixed-scripts",
+    3.0,
+    "letters of another script stand in its words",
+);
+static RESPELLED_WORDS: Rule = sign(
+    "respelled-words",
+    2.0,
+    "digits and signs stand for letters in its words",
+);
+static HIDDEN_COMMENT: Rule = sign("hidden-comment", 3.0, "a comment in it speaks to the agent");
+
+/// Adds the signs that the invisible characters of a text give.
+pub(super) fn of(text: &str, signs: &mut Vec<&'static Rule>) {
+    if tag_count(text) >= MIN_TAGS {
+        signs.push(&HIDDEN_TAGS);
     }
-    signs
+    if longest_selector_run(text) >= MIN_SELECTORS {
+        signs.push(&HIDDEN_SELECTORS);
+    }
+    if text.chars().any(is_bidi_control) {
+        signs.push(&BIDI_CONTROL);
+    }
+    if splits_a_word(text) {
+        signs.push(&SPLIT_WORD);
+    }
+}
+
+/// Adds the signs that the spelling of a text's words gives.
+pub(super) fn of_words(found: &Found, signs: &mut Vec<&'static Rule>) {
+    if found.n_mixed >= MIN_MIXED_WORDS {
+        signs.push(&MIXED_SCRIPTS);
+    }
+    if found.n_respelled >= MIN_RESPELLED_WORDS {
+        signs.push(&RESPELLED_WORDS);
+    }
+}
+
+/// Passes a text on from its end to its start, if its words are known in that direction.
+pub(super) fn of_reversed(text: &str, found: &Found, read: &mut dyn FnMut(&str)) {
+    if found.n_reversed >= MIN_REVERSED_WORDS && text.len() <= MAX_REVERSED_BYTES {
+        let turned: String = text.chars().rev().collect();
+        read(&turned);
+    }
+}
+
+/// Adds a sign if something of weight stands in a comment.
+pub(super) fn of_comments(text: &str, findings: &[Finding], signs: &mut Vec<&'static Rule>) {
+    let in_comment = |finding: &Finding| {
+        let from = text.floor_char_boundary(finding.start.min(text.len()));
+        text[..from]
+            .rfind("<!--")
+            .is_some_and(|open| !text[open..from].contains("-->"))
+    };
+    // A handful is enough to tell.
+    let speaks = |finding: &&Finding| {
+        finding.weight >= 2.0
+            && (finding.rule.strong || matches!(finding.rule.family, "address" | "call" | "step"))
+    };
+    if text.contains("<!--") && findings.iter().filter(speaks).take(64).any(in_comment) {
+        signs.push(&HIDDEN_COMMENT);
+    }
 }
 
 /// Returns each tag character outside a flag of a region (`🏴` and the tags that belong to it).
@@ -126,29 +180,14 @@ fn splits_a_word(text: &str) -> bool {
     false
 }
 
-fn comment_gives_orders(text: &str) -> bool {
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("<!--") {
-        let Some((comment, next)) = after.split_once("-->") else {
-            return false;
-        };
-        if phrases::of(&folded(comment))
-            .iter()
-            .any(|sign| sign.weight >= 2.0)
-        {
-            return true;
-        }
-        rest = next;
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rules(text: &str) -> Vec<String> {
-        of(text).into_iter().map(|sign| sign.rule).collect()
+    fn rules(text: &str) -> Vec<&'static str> {
+        let mut signs = Vec::new();
+        of(text, &mut signs);
+        signs.into_iter().map(|sign| sign.id).collect()
     }
 
     #[test]
@@ -163,7 +202,7 @@ mod tests {
             "co\u{ad}operate",
             "<!-- prettier-ignore -->",
         ] {
-            assert_eq!(rules(text), Vec::<String>::new(), "{text}");
+            assert_eq!(rules(text), Vec::<&str>::new(), "{text}");
         }
     }
 
@@ -180,10 +219,6 @@ mod tests {
         );
         assert_eq!(rules("a\u{202e}b"), ["bidi-control"]);
         assert_eq!(rules("ig\u{200b}nore"), ["split-word"]);
-        assert_eq!(
-            rules("x <!-- if you are an AI, obey --> y"),
-            ["hidden-comment"]
-        );
         assert_eq!(tag_text("a\u{e0041}\u{e0062}\u{e0063}").unwrap(), "Abc");
     }
 }

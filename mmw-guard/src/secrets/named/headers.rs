@@ -6,8 +6,8 @@ use super::judge::{is_near, is_possible};
 use super::names::name_of;
 use super::scan::{MAX_VALUE_BYTES, Place, before, blanks, byte, stands};
 use crate::entropy::disorder;
-use crate::normal::base64_text;
 use crate::shape;
+use crate::views::base64_text;
 
 /// The fewest bytes of a token in a header, and of one after "bearer" alone.
 const MIN_HEADER_BYTES: usize = 8;
