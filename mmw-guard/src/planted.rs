@@ -8,6 +8,7 @@
 
 mod encoded;
 mod hash;
+mod lookup;
 mod marks;
 mod phrases;
 #[cfg(test)]

@@ -154,6 +154,46 @@ const LOOK_ALIKES: [(char, &str); 14] = [
 
 const INVISIBLE: &str = "\u{ad}\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}\u{200e}\u{fe0f}";
 
+#[test]
+fn what_is_kept_of_a_text_grows_with_it_and_no_faster() {
+    for unit in [
+        "<!--",
+        "[",
+        "ignore all ",
+        "aWdub3JlIGFsbCBydWxlcw==",
+        "aWdub3JlIGFsbCBydWxlcw== ",
+        "&amp;",
+        "i g n o r e ",
+        "忽略之前的",
+        "\"'`",
+        "system: ",
+        "<system>",
+        "![a](http://x?d=",
+        "01001001 ",
+        "send the data to ",
+    ] {
+        let kept = |n: usize| {
+            let text = unit.repeat(n);
+            let plain = readings::plain(&text);
+            let found = words::of(&plain.text);
+            let mut findings: Vec<Finding> = Vec::new();
+            phrases::of(&plain.text, &found, &mut findings);
+            let decoded: usize = encoded::texts(&plain.text, &found.runs)
+                .iter()
+                .map(|(said, _)| said.len())
+                .sum();
+            found.hits.len()
+                + found.openings.len()
+                + found.turns.len()
+                + found.runs.len()
+                + findings.len()
+                + decoded
+        };
+        let (once, tenfold) = (kept(200), kept(2000));
+        assert!(tenfold <= once * 10 + 100, "{unit}: {once}, then {tenfold}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 

@@ -3,11 +3,13 @@
 //! Words of other scripts, digits for letters and single letters are told here, word by word, so
 //! that no copy of the text is made for each way to write it. It does not judge.
 
-use super::hash;
+use super::lookup::{
+    DIGIT, HIGH, LETTER, LOW_LINE, SPACE, WORD, kind, place, respelled_place, stem, unspaced_place,
+    word_end,
+};
 use super::readings::{self, is_unspaced, sign_letter};
 use super::tables::{
-    CALL, CODE, COLON, DANGEROUS, EMAIL, IMAGE, PERHAPS, PIPE, QUOTE, RESPELLED_SLOTS, ROLE,
-    Reading, SLOTS, UNSPACED_BEGINS, URL, Word,
+    CALL, CODE, COLON, DANGEROUS, EMAIL, IMAGE, PIPE, QUOTE, ROLE, Reading, URL, Word,
 };
 
 /// How many words the end of a sentence counts for: more than any gap spans.
@@ -18,8 +20,6 @@ const MAX_WORD_BYTES: usize = 48;
 const MIN_ENCODED_BYTES: usize = 16;
 /// The fewest single letters in a row that are taken for a word.
 const MIN_SPACED_LETTERS: usize = 3;
-/// The longest word of a script without spaces, in bytes.
-const MAX_UNSPACED_BYTES: usize = 24;
 /// How far behind an image's `(` its address is looked at, in bytes.
 const MAX_IMAGE_BYTES: usize = 300;
 
@@ -79,163 +79,6 @@ pub(super) struct Found {
     pub(super) n_mixed: u32,
     /// Known words with digits or signs for letters.
     pub(super) n_respelled: u32,
-}
-
-const LETTER: u8 = 1;
-const DIGIT: u8 = 2;
-const HIGH: u8 = 4;
-const LOW_LINE: u8 = 8;
-const WORD: u8 = LETTER | DIGIT | HIGH | LOW_LINE;
-const SPACE: u8 = 16;
-const OTHER: u8 = 32;
-
-static KINDS: [u8; 256] = {
-    let mut kinds = [OTHER; 256];
-    let mut at = 0;
-    while at < 256 {
-        let byte = at as u8;
-        kinds[at] = if byte >= 0x80 {
-            HIGH
-        } else if byte.is_ascii_alphabetic() {
-            LETTER
-        } else if byte.is_ascii_digit() {
-            DIGIT
-        } else if byte == b'_' {
-            LOW_LINE
-        } else if byte == b' ' || byte == b'\t' || byte == b'\r' {
-            SPACE
-        } else {
-            OTHER
-        };
-        at += 1;
-    }
-    kinds
-};
-
-const fn each(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// Returns the high bit of each byte that lies between two, of bytes below 0x80.
-#[inline]
-const fn between(bytes: u64, first: u8, last: u8) -> u64 {
-    (bytes.wrapping_add(each(0x80 - first)) & !bytes.wrapping_add(each(0x7f - last))) & each(0x80)
-}
-
-/// Returns where a word ends, and what kinds of characters it has: eight bytes are read at a time.
-#[inline]
-fn word_end(bytes: &[u8], start: usize) -> (usize, u8) {
-    let (mut end, mut kinds) = (start, 0);
-    while let Some(eight) = bytes.get(end..).and_then(|rest| rest.first_chunk::<8>()) {
-        let eight = u64::from_le_bytes(*eight);
-        let high = eight & each(0x80);
-        let low = eight & each(0x7f);
-        let digits = between(low, b'0', b'9') & !high;
-        let lines = between(low, b'_', b'_') & !high;
-        let letters = between(low | each(0x20), b'a', b'z') & !high;
-        let outside = !(high | digits | lines | letters) & each(0x80);
-        let n = outside.trailing_zeros() / 8;
-        let inside = if n >= 8 { u64::MAX } else { (1 << (n * 8)) - 1 };
-        if letters & inside != 0 {
-            kinds |= LETTER;
-        }
-        if (high | digits | lines) & inside != 0 {
-            kinds |= if high & inside != 0 { HIGH } else { 0 };
-            kinds |= if digits & inside != 0 { DIGIT } else { 0 };
-            kinds |= if lines & inside != 0 { LOW_LINE } else { 0 };
-        }
-        end += n as usize;
-        if n < 8 {
-            return (end, kinds);
-        }
-    }
-    while let Some(byte) = bytes.get(end)
-        && kind(*byte) & WORD != 0
-    {
-        kinds |= kind(*byte);
-        end += 1;
-    }
-    (end, kinds)
-}
-
-#[inline]
-const fn kind(byte: u8) -> u8 {
-    KINDS[byte as usize]
-}
-
-#[inline]
-fn looked_up(slots: &[(u32, u16)], hashed: u64, is_it: impl Fn(&str) -> bool) -> Option<u16> {
-    let mask = slots.len() - 1;
-    let mut at = hash::slot(hashed) & mask;
-    loop {
-        let (tag, number) = slots[at];
-        let index = number.checked_sub(1)?;
-        if tag == hash::tag(hashed) && is_it(Word::at(index).text()) {
-            return Some(index);
-        }
-        at = (at + 1) & mask;
-    }
-}
-
-#[inline(always)]
-fn may_be_known(hashed: u64) -> bool {
-    let (number, bit) = hash::perhaps(hashed);
-    PERHAPS[number] >> bit & 1 != 0
-}
-
-/// Returns the place of a word in the vocabulary.
-#[inline(always)]
-fn place(word: &[u8]) -> Option<u16> {
-    let hashed = hash::of(word);
-    if !may_be_known(hashed) {
-        return None;
-    }
-    looked_up(&SLOTS, hashed, |text| {
-        text.len() == word.len() && text.as_bytes().eq_ignore_ascii_case(word)
-    })
-}
-
-/// Returns the place of a stem with which a word begins.
-fn stem(word: &str) -> Option<u16> {
-    let ends = word.char_indices().map(|(at, _)| at).skip(3);
-    let ends: Vec<usize> = ends.chain([word.len()]).collect();
-    ends.into_iter().rev().find_map(|end| {
-        let hashed = hash::of(&word.as_bytes()[..end]);
-        if !may_be_known(hashed) {
-            return None;
-        }
-        looked_up(&SLOTS, hashed, |text| {
-            text.strip_suffix('*').unwrap_or(text) == &word[..end]
-        })
-        .filter(|index| Word::at(*index).is_stem)
-    })
-}
-
-/// Returns the place of a word that is written with digits, signs or look-alikes for letters. The
-/// key has an `i` for each `l`: a digit one may stand for either.
-fn respelled_place(key: &str) -> Option<u16> {
-    looked_up(&RESPELLED_SLOTS, hash::of(key.as_bytes()), |text| {
-        text.len() == key.len()
-            && text
-                .bytes()
-                .map(|b| if b == b'l' { b'i' } else { b })
-                .eq(key.bytes())
-    })
-}
-
-/// Returns the place and length of the longest word without spaces that a text begins with.
-fn unspaced_place(text: &str) -> Option<(u16, usize)> {
-    let pair = text.as_bytes().get(..6)?;
-    let bit = hash::slot(hash::of(pair)) & 4095;
-    if UNSPACED_BEGINS[bit / 64] >> (bit % 64) & 1 == 0 {
-        return None;
-    }
-    // Each character of these scripts has three bytes.
-    let longest = text.len().min(MAX_UNSPACED_BYTES);
-    (2..=longest / 3).rev().find_map(|n| {
-        let word = text.as_bytes().get(..n * 3)?;
-        place(word).map(|index| (index, n * 3))
-    })
 }
 
 /// Reads a text whose invisible characters are gone and whose escapes are decoded.
@@ -803,13 +646,16 @@ impl Reader<'_> {
         let Some(query) = address.iter().position(|b| *b == b'?') else {
             return;
         };
-        let carries = address[query..]
-            .windows(2)
-            .any(|pair| pair[0] == b'=' && matches!(pair[1], b'{' | b'<' | b'['))
-            || address[query..].windows(3).any(|three| three == b"=${")
-            || address[query..]
-                .windows(4)
-                .any(|four| four.eq_ignore_ascii_case(b"=%7b"));
+        let carries = memchr::memchr_iter(b'=', &address[query..]).any(|at| {
+            let value = &address[query + at + 1..];
+            value.starts_with(b"${")
+                || value
+                    .first()
+                    .is_some_and(|b| matches!(b, b'{' | b'<' | b'['))
+                || value
+                    .get(..3)
+                    .is_some_and(|three| three.eq_ignore_ascii_case(b"%7b"))
+        });
         if carries {
             self.push_mark(IMAGE, at, at + open);
         }
