@@ -17,7 +17,7 @@ const MENTIONED: f32 = 0.5;
 /// How often the phrases of one rule are looked at in one text.
 const MAX_FOUND: u16 = 24;
 /// How many words are looked at to match one pattern at one place. Ordinary text needs a few.
-const MAX_STEPS: u32 = 160;
+const MAX_STEPS: u32 = 56;
 /// How many marks and words around a phrase are looked at.
 const MAX_NEAR: usize = 48;
 

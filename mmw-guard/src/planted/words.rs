@@ -20,6 +20,8 @@ const MAX_WORD_BYTES: usize = 48;
 const MIN_ENCODED_BYTES: usize = 16;
 /// The fewest single letters in a row that are taken for a word.
 const MIN_SPACED_LETTERS: usize = 3;
+/// How many words of mixed scripts are looked into: a text with more is held for them alone.
+const MAX_MIXED_WORDS: u32 = 4096;
 /// How far behind an image's `(` its address is looked at, in bytes.
 const MAX_IMAGE_BYTES: usize = 300;
 
@@ -502,7 +504,9 @@ impl Reader<'_> {
         }
         if let Some(index) = known {
             self.known(index, start, end);
-        } else if let Some(end) = self.respelled(start) {
+        } else if self.found.n_mixed <= MAX_MIXED_WORDS
+            && let Some(end) = self.respelled(start)
+        {
             self.is_line_start = false;
             return end;
         }
