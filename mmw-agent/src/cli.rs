@@ -109,13 +109,13 @@ impl Cli {
         }
         let config = Config::from_environment()?;
         config.needs_embedded()?;
+        log_to_stderr(self.verbose);
         let desk = Desk {
-            local: Local::new(&config),
+            local: Local::new(&config)?,
             config,
             terminal: Terminal::detect(),
             now: SystemClock.now(),
         };
-        log_to_stderr(self.verbose);
         match self.command {
             None => serve::run(desk),
             Some(Command::Remember(args)) => args.run(&desk),

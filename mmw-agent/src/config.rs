@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `MMW_AGENT_HOME` | where the agent keeps its store; default `~/.mmw` |
 //! | `MMW_WORKSPACE` | the workspace of a call that names none; default `default` |
+//! | `MMW_GUARD_RULES` | a file of further rules for secrets; default none |
 //! | `MMW_ENDPOINT`, `MMW_API_KEY` | a server instead of the store on this computer, and its key |
 //! | `MMW_LANG` | `en` or `ru`; read, not used yet |
 //!
@@ -15,14 +16,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use mmw_core::place::WorkspaceName;
+use mmw_server::guard_rules;
 
 use crate::exit::{Exit, Trouble};
 
 /// The table of variables, as `--help` prints it.
 pub const TABLE: &str = "\
 Environment:
-  MMW_AGENT_HOME  where the memory is kept (default ~/.mmw)
-  MMW_WORKSPACE   the workspace of a call that names none (default `default`)";
+  MMW_AGENT_HOME   where the memory is kept (default ~/.mmw)
+  MMW_WORKSPACE    the workspace of a call that names none (default `default`)
+  MMW_GUARD_RULES  a file of further rules for secrets, as gitleaks or betterleaks write them";
 
 /// The folder in the person's home where the agent keeps its store by default.
 const DEFAULT_HOME: &str = ".mmw";
@@ -72,6 +75,8 @@ pub struct Config {
     pub folder: PathBuf,
     /// The workspace of a call that names none, if one is set.
     pub workspace: Option<WorkspaceName>,
+    /// The file of further rules for the guard, if one is set; absolute.
+    pub guard_rules: Option<PathBuf>,
     /// The server, if one is set.
     pub endpoint: Option<String>,
     /// The key for that server.
@@ -118,8 +123,9 @@ impl Config {
             .or_else(|| raw("USERPROFILE"))
             .map(PathBuf::from);
         let home = match raw("MMW_AGENT_HOME").map(PathBuf::from) {
-            Some(path) => agent_home(&path, person_home.as_deref())?,
+            Some(path) => absolute("MMW_AGENT_HOME", &path, person_home.as_deref())?,
             None => person_home
+                .clone()
                 .filter(|home| home.is_absolute())
                 .ok_or_else(|| {
                     Trouble::usage("there is no home folder to keep the memory in")
@@ -134,6 +140,12 @@ impl Config {
                 .map(|name| WorkspaceName::new(&name))
                 .transpose()
                 .map_err(|error| Trouble::usage(format!("MMW_WORKSPACE: {error}")))?,
+            guard_rules: raw(guard_rules::VARIABLE)
+                .map(|path| {
+                    let path = PathBuf::from(path);
+                    absolute(guard_rules::VARIABLE, &path, person_home.as_deref())
+                })
+                .transpose()?,
             endpoint: text("MMW_ENDPOINT")?,
             api_key: text("MMW_API_KEY")?.map(ApiKey),
             language: match text("MMW_LANG")?.as_deref() {
@@ -167,8 +179,8 @@ impl Config {
     }
 }
 
-/// Returns the folder that `MMW_AGENT_HOME` names.
-fn agent_home(path: &Path, person_home: Option<&Path>) -> Result<PathBuf, Trouble> {
+/// Returns the path that a variable names.
+fn absolute(name: &str, path: &Path, person_home: Option<&Path>) -> Result<PathBuf, Trouble> {
     let path = match (path.strip_prefix("~"), person_home) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.to_owned(),
@@ -176,10 +188,10 @@ fn agent_home(path: &Path, person_home: Option<&Path>) -> Result<PathBuf, Troubl
     if path.is_absolute() {
         return Ok(path);
     }
-    // A relative folder would be another store in every folder the agent is started in.
-    Err(Trouble::usage(
-        "MMW_AGENT_HOME: must be an absolute path or start with `~/`",
-    ))
+    // A relative path would be another one in every folder the agent is started in.
+    Err(Trouble::usage(format!(
+        "{name}: must be an absolute path or start with `~/`"
+    )))
 }
 
 #[cfg(test)]
@@ -216,6 +228,22 @@ mod tests {
         assert_eq!(home("~/m").unwrap(), Path::new("/home/ann/m"));
         assert_eq!(home("").unwrap(), Path::new("/home/ann/.mmw"));
         assert!(home("mmw").unwrap_err().message.contains("absolute"));
+    }
+
+    #[test]
+    fn a_rule_file_is_absolute_or_starts_at_home() {
+        let file = |value| {
+            read(&[("HOME", "/home/ann"), ("MMW_GUARD_RULES", value)])
+                .map(|config| config.guard_rules)
+        };
+        assert_eq!(file("").unwrap(), None);
+        assert_eq!(file("/r.toml").unwrap().unwrap(), Path::new("/r.toml"));
+        assert_eq!(
+            file("~/r.toml").unwrap().unwrap(),
+            Path::new("/home/ann/r.toml")
+        );
+        let told = file("r.toml").unwrap_err().message;
+        assert!(told.starts_with("MMW_GUARD_RULES: "), "{told}");
     }
 
     #[test]

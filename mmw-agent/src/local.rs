@@ -10,10 +10,13 @@ use std::sync::{Arc, OnceLock};
 
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::place::{Caller, Way};
+use mmw_guard::Guard;
+use mmw_server::guard_rules;
 use mmw_store::engine::EngineError;
 use mmw_store::{Failure, Memory};
 
 use crate::config::Config;
+use crate::exit::{Trouble, chain};
 use crate::project::Project;
 
 /// The name of the store's file in the agent's home.
@@ -23,19 +26,26 @@ const STORE_FILE: &str = "memory.db";
 pub(crate) struct Local {
     home: PathBuf,
     folder: PathBuf,
+    guard: Guard,
     project: OnceLock<Project>,
     memory: OnceLock<Memory>,
 }
 
 impl Local {
     /// Returns the memory that the settings name, unopened.
-    pub(crate) fn new(config: &Config) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// If the rules that are added to the guard can't be used: no call is answered without them.
+    pub(crate) fn new(config: &Config) -> Result<Self, Trouble> {
+        let guard = guard_rules::guard(config.guard_rules.as_deref())
+            .map_err(|error| Trouble::usage(chain(&error)))?;
+        Ok(Self {
             home: config.home.clone(),
             folder: config.folder.clone(),
+            guard,
             project: OnceLock::new(),
             memory: OnceLock::new(),
-        }
+        })
     }
 
     /// Returns the agent's home.
@@ -67,7 +77,12 @@ impl Local {
             return Ok(memory.clone());
         }
         make_private(&self.home).map_err(|error| unusable(&self.home, &error))?;
-        let memory = Memory::open(&self.file(), Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+        let memory = Memory::open_with(
+            &self.file(),
+            self.guard.clone(),
+            Arc::new(SystemClock),
+            Arc::new(SystemEntropy),
+        )?;
         Ok(self.memory.get_or_init(|| memory).clone())
     }
 

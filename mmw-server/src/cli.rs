@@ -19,12 +19,12 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  it could not be done
-  2  the command line is not understood
+  2  the command line, a setting or the rule file is not understood
   3  the store, its folder or the address can't be used
   4  `verify` or `audit verify` found damage
 
 Environment:
-  MMW_DATA_DIR, MMW_LISTEN, MMW_ALLOWED_HOSTS, MMW_ALLOWED_ORIGINS, MMW_TURNS, MMW_LOG
+  MMW_DATA_DIR, MMW_LISTEN, MMW_ALLOWED_HOSTS, MMW_ALLOWED_ORIGINS, MMW_GUARD_RULES, MMW_TURNS, MMW_LOG
   (see docs/reference/environment.md)";
 
 /// The memory server for AI agents.

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actions::Registry;
 use crate::config::Config;
 use crate::desk::Desk;
+use crate::guard_rules::{self, RuleFileError};
 use crate::health::Readiness;
 use crate::http::{App, ConnectionLimits, Hosts, router, serve};
 use crate::lane::Lane;
@@ -27,6 +28,9 @@ pub enum StartError {
     /// The folder of the store can't be made or entered.
     #[error("the data directory {0} can't be used")]
     DataDir(String, #[source] io::Error),
+    /// The rules that are added to the guard can't be used.
+    #[error(transparent)]
+    GuardRules(#[from] RuleFileError),
     /// The store can't be opened.
     #[error("the store can't be opened")]
     Store(#[from] EngineError),
@@ -38,15 +42,18 @@ pub enum StartError {
     Listen(SocketAddr, #[source] io::Error),
 }
 
-/// Opens the store in the data directory, making both if they are not there.
+/// Opens the store in the data directory, making both if they are not there. Nothing is made if the
+/// guard can't be had as it is asked for.
 ///
 /// # Errors
-/// [`StartError::DataDir`], [`StartError::Store`].
+/// [`StartError::GuardRules`], [`StartError::DataDir`], [`StartError::Store`].
 pub fn open(config: &Config) -> Result<Memory, StartError> {
+    let guard = guard_rules::guard(config.guard_rules.as_deref())?;
     make_private_dir(&config.data_dir)
         .map_err(|error| StartError::DataDir(config.data_dir.display().to_string(), error))?;
-    Ok(Memory::open(
+    Ok(Memory::open_with(
         &config.store_file(),
+        guard,
         Arc::new(SystemClock),
         Arc::new(SystemEntropy),
     )?)

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use crate::guard_rules;
 use crate::lane::DEFAULT_TURNS;
 
 /// A variable of the environment, for the generated table.
@@ -19,7 +20,7 @@ pub struct Variable {
 }
 
 /// Every variable that the server reads.
-pub const ENVIRONMENT: [Variable; 6] = [
+pub const ENVIRONMENT: [Variable; 7] = [
     Variable {
         name: "MMW_DATA_DIR",
         meaning: "folder of the store",
@@ -39,6 +40,12 @@ pub const ENVIRONMENT: [Variable; 6] = [
         name: "MMW_ALLOWED_ORIGINS",
         meaning: "origins of web pages from elsewhere that may call, separated by commas",
         default: "none",
+    },
+    Variable {
+        name: guard_rules::VARIABLE,
+        meaning: "file of further rules for secrets, as gitleaks or betterleaks write them (TOML); \
+                  a file that can't be used keeps the program from starting",
+        default: "none: the guard's own rules, which always run",
     },
     Variable {
         name: "MMW_TURNS",
@@ -69,6 +76,8 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages from elsewhere that may call.
     pub allowed_origins: Vec<String>,
+    /// File of further rules for the guard.
+    pub guard_rules: Option<PathBuf>,
     /// Calls that work on the store at the same time.
     pub n_turns: NonZeroUsize,
 }
@@ -181,6 +190,9 @@ fn from(
         listen,
         allowed_hosts: list(environment, "MMW_ALLOWED_HOSTS"),
         allowed_origins: list(environment, "MMW_ALLOWED_ORIGINS"),
+        guard_rules: environment(guard_rules::VARIABLE)
+            .filter(|file| !file.is_empty())
+            .map(PathBuf::from),
         n_turns: n_turns.ok_or(ConfigError::NotUnderstood {
             name: "MMW_TURNS",
             expected: "a whole number from 1",
@@ -257,5 +269,15 @@ mod tests {
         ];
         let config = read_with(&variables, None).unwrap();
         assert_eq!(config.allowed_hosts, ["memory.example", "other"]);
+    }
+
+    #[test]
+    fn an_empty_rule_file_is_none() {
+        let of = |value| {
+            let variables = [("MMW_DATA_DIR", "/d"), (guard_rules::VARIABLE, value)];
+            read_with(&variables, None).unwrap().guard_rules
+        };
+        assert_eq!(of(""), None);
+        assert_eq!(of("rules.toml"), Some(PathBuf::from("rules.toml")));
     }
 }

@@ -59,13 +59,21 @@ impl Memory {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, EngineError> {
+        Self::open_with(file, Guard::standard(), clock, entropy)
+    }
+
+    /// Opens (or makes) the store in a file, with this guard.
+    ///
+    /// # Errors
+    /// As [`Memory::open`].
+    pub fn open_with(
+        file: &Path,
+        guard: Guard,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Result<Self, EngineError> {
         let engine = Sqlite::open(file)?;
-        Ok(Self::with(
-            Arc::new(engine),
-            Guard::standard(),
-            clock,
-            entropy,
-        ))
+        Ok(Self::with(Arc::new(engine), guard, clock, entropy))
     }
 
     /// Puts a memory together from its parts.

@@ -63,7 +63,13 @@ impl From<StartError> for Failed {
     fn from(error: StartError) -> Self {
         Self {
             message: chain(&error),
-            exit_code: 3,
+            exit_code: match error {
+                StartError::GuardRules(_) => 2,
+                StartError::DataDir(..)
+                | StartError::Store(_)
+                | StartError::FirstStart(_)
+                | StartError::Listen(..) => 3,
+            },
         }
     }
 }

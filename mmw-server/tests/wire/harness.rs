@@ -67,6 +67,7 @@ impl World {
             listen: "127.0.0.1:0".parse().unwrap(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            guard_rules: None,
             n_turns: NonZeroUsize::new(4).unwrap(),
         };
         let server = Server::bind(&config, memory.clone()).await.unwrap();
