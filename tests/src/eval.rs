@@ -21,10 +21,11 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use mmw_core::env::{Clock as _, SystemClock};
-use mmw_guard::Guard;
+use mmw_guard::{CustomRules, Guard};
 
 use self::corpus::CorpusError;
 use self::misses::{Wanted, What};
@@ -51,6 +52,15 @@ struct GuardArguments {
     /// Folder of the corpora; see docs/evaluation.md for what it holds.
     #[arg(long, value_name = "DIR", env = "MMW_EVAL_CORPUS")]
     corpus: Option<PathBuf>,
+    /// A rule file in the format of gitleaks or betterleaks, added to the guard.
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// Measure other finders on the same rows; fetches them from the network at the first run.
+    #[arg(long)]
+    compare: bool,
+    /// Where what is fetched is kept.
+    #[arg(long, value_name = "DIR", default_value = "target/eval-compare")]
+    cache: PathBuf,
     /// Print one JSON object instead of tables.
     #[arg(long)]
     json: bool,
@@ -107,7 +117,10 @@ fn guard(wanted: &GuardArguments, repository: &Path) -> Result<String, Box<dyn E
         .as_deref()
         .ok_or_else(|| CorpusError::Absent("no folder was named".to_owned()))?;
     let corpora = corpus::read(folder)?;
-    let guard = Guard::standard();
+    let guard = match &wanted.rules {
+        None => Guard::standard(),
+        Some(file) => with_rules(file)?,
+    };
     let results = running::run(&guard, &corpora);
     if let Some(what) = wanted.misses {
         let wanted = Wanted {
@@ -119,15 +132,25 @@ fn guard(wanted: &GuardArguments, repository: &Path) -> Result<String, Box<dyn E
     }
     let secrets = results.secrets(&corpora);
     let planted = results.planted(&corpora);
-    let rivals = Vec::new();
+    let rivals = if wanted.compare {
+        rivals::measure(&corpora, &results.in_secrets, &wanted.cache)?
+    } else {
+        Vec::new()
+    };
     if wanted.json {
         let figures = figures_json::of(&secrets, &planted, &rivals);
         return Ok(format!("{figures:#}"));
     }
     let date: String = SystemClock.now().to_string().chars().take(10).collect();
     let text = format!(
-        "Measured on {date} with `cargo xtask eval guard`: {} rows with a secret, {} without, {} planted \
+        "Measured on {date} with `cargo xtask eval guard{}{}`: {} rows with a secret, {} without, {} planted \
          instructions, {} honest rows.\n\n{}{}{}",
+        if wanted.compare { " --compare" } else { "" },
+        if wanted.rules.is_some() {
+            " --rules FILE"
+        } else {
+            ""
+        },
         corpora.secrets.len(),
         corpora.no_secrets.len(),
         corpora.planted.len(),
@@ -145,6 +168,15 @@ fn guard(wanted: &GuardArguments, repository: &Path) -> Result<String, Box<dyn E
         ));
     }
     Ok(text)
+}
+
+/// Returns the guard with the rules of a file.
+fn with_rules(file: &Path) -> Result<Guard, Box<dyn Error>> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("{} can't be read: {error}", file.display()))?;
+    let rules = CustomRules::parse(&text)?;
+    rules.compile()?;
+    Ok(Guard::standard().with_rules(Arc::new(rules)))
 }
 
 #[cfg(test)]
@@ -189,6 +221,17 @@ mod tests {
         assert!(made_up("--misses secrets --source two").starts_with("0 rows"));
         assert!(made_up("--misses fp").starts_with("0 rows"));
         assert!(made_up("--misses planted").starts_with("0 rows"));
+    }
+
+    #[test]
+    fn rules_of_a_file_are_measured_with_the_guard() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rules.toml");
+        std::fs::write(&file, "[[rules]]\nid = 'word'\nregex = 'word is (\\w+)'\n").unwrap();
+        let json = made_up(&format!("--json --rules {}", file.display()));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["secrets"]["all"]["found"]["hits"], 3);
+        assert_eq!(json["secrets"]["by_rule"]["word"]["right"], 1);
     }
 
     #[test]
