@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::beside::Beside;
-use crate::{Guard, Policy, Verdict, placeholder, planted, redact};
+use crate::{Guard, Policy, Verdict, placeholder, planted, redact, secrets};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,11 @@ impl Guard {
         let beside = Beside::of(&policy).with(self.custom());
         let (redacted, _) = redact::redact(&beside, &[text]);
         match redacted.into_iter().next().and_then(|done| done.text) {
-            Some(clean) => taken_out(text, &clean, |rule| beside.knows(rule)),
+            Some(clean) => {
+                let first = secrets::find(&beside, text, false);
+                let spans: Vec<_> = first.into_iter().map(|hit| hit.span).collect();
+                taken_out(text, &clean, &spans, |rule| beside.knows(rule))
+            }
             None => Vec::new(),
         }
     }
@@ -101,9 +105,14 @@ impl Guard {
 
 /// Returns what placeholders of `clean` stand for in `text`, which differs in nothing else.
 ///
-/// What stands between two placeholders is looked for behind the one before; the last part is
-/// taken at the end.
-fn taken_out(text: &str, clean: &str, known: impl Fn(&str) -> bool) -> Vec<Located> {
+/// Where a span that was found at first fits, it is taken. Otherwise what stands between two
+/// placeholders is looked for behind the one before; the last part is taken at the end.
+fn taken_out(
+    text: &str,
+    clean: &str,
+    first_found: &[Range<usize>],
+    known: impl Fn(&str) -> bool,
+) -> Vec<Located> {
     let mut located = Vec::new();
     let placeholders = placeholder::spans(clean, known);
     let first = placeholders.first().map_or(clean.len(), |span| span.start);
@@ -113,9 +122,13 @@ fn taken_out(text: &str, clean: &str, known: impl Fn(&str) -> bool) -> Vec<Locat
         let next = placeholders.get(nth + 1).map(|next| next.start);
         let literal = &clean[span.end..next.unwrap_or(clean.len())];
         let rest = text.get(done..).unwrap_or("");
-        let begins = match next {
-            None => text.len().saturating_sub(literal.len()),
-            Some(_) => rest
+        let fits = first_found
+            .iter()
+            .find(|found| found.start == done && text[found.end..].starts_with(literal));
+        let begins = match (next, fits) {
+            (None, _) => text.len().saturating_sub(literal.len()),
+            (Some(_), Some(found)) => found.end,
+            (Some(_), None) => rest
                 .char_indices()
                 // A value is never empty.
                 .skip(1)
@@ -159,6 +172,16 @@ mod tests {
             let found: Vec<&str> = found.iter().map(|(value, _)| *value).collect();
             assert_eq!(found, wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_value_may_hold_what_stands_behind_it() {
+        let spans = |first: &[Range<usize>]| -> Vec<Range<usize>> {
+            let located = taken_out("a-b-c9", "[REDACTED:x]-[REDACTED:x]", first, |_| true);
+            located.into_iter().map(|located| located.span).collect()
+        };
+        assert_eq!(spans(&[0..3, 4..6]), [0..3, 4..6]);
+        assert_eq!(spans(&[]), [0..1, 2..6]);
     }
 
     #[test]

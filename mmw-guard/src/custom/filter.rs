@@ -1,7 +1,8 @@
 //! The part of betterleaks' filter expressions that is understood: when a match is taken back.
 //!
 //! Understood are `entropy(…) < 3.5` (and `<=`, `>`, `>=`), `matchesAny(…, […])`, `containsAny(…, […])` on
-//! `finding["secret"]`, `finding["match"]` and `finding["line"]`, joined with `||`, `&&`, `!` and brackets.
+//! `finding["secret"]`, `finding["match"]` and `finding["line"]`, joined with `||`, `&&`, `!` and brackets; a call
+//! may be written with `filter.` before it. Words are compared without regard to case.
 //! Anything else is *unknown*: neither true nor false. A match is taken back only if the expression
 //! is true whatever the unknown parts are, so that what is not understood never lets a secret pass.
 
@@ -139,8 +140,8 @@ enum Token {
 }
 
 /// The longest first.
-const SIGNS: [&str; 17] = [
-    "||", "&&", "<=", ">=", "==", "!=", "??", "(", ")", "[", "]", "!", "<", ">", ",", ";", "?",
+const SIGNS: [&str; 18] = [
+    "||", "&&", "<=", ">=", "==", "!=", "??", "(", ")", "[", "]", "!", "<", ">", ",", ";", "?", ".",
 ];
 
 fn tokens(text: &str) -> Vec<Token> {
@@ -151,6 +152,9 @@ fn tokens(text: &str) -> Vec<Token> {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if let Some((text, length)) = raw(rest) {
+            tokens.push(Token::Text(text));
+            length
         } else if matches!(c, '"' | '\'' | '`') {
             let (text, length) = quoted(rest, c);
             tokens.push(Token::Text(text));
@@ -178,6 +182,14 @@ fn tokens(text: &str) -> Vec<Token> {
         rest = rest[length..].trim_start();
     }
     tokens
+}
+
+/// Returns a raw text of three quotes (`r"""a"""`), and the bytes that it takes.
+fn raw(rest: &str) -> Option<(String, usize)> {
+    const OPEN: &str = "r\"\"\"";
+    let text = rest.strip_prefix(OPEN)?;
+    let end = text.find(&OPEN[1..])?;
+    Some((text[..end].to_owned(), end + 2 * OPEN.len() - 1))
 }
 
 /// Returns a quoted text without its escapes, and the bytes that it takes. Backquotes know none.
@@ -289,6 +301,10 @@ fn closes_at_the_end(tokens: &[Token]) -> bool {
 
 /// Reads one of the calls that are understood.
 fn call(tokens: &[Token]) -> Result<Filter, String> {
+    let tokens = match tokens {
+        [Token::Word(room), Token::Sign("."), call @ ..] if room == "filter" => call,
+        tokens => tokens,
+    };
     let [Token::Word(name), Token::Sign("("), rest @ ..] = tokens else {
         return Ok(Filter::Unknown);
     };
@@ -407,6 +423,9 @@ mod tests {
             ),
             ("(entropy(secret) < 7) && (entropy(secret) > 0)", true),
             ("matchesAny(secret, [`a||b`])", true),
+            (r#"filter.entropy(finding["secret"]) <= 3.0"#, true),
+            (r#"matchesAny(finding["secret"], [r"""^a"*a"""])"#, true),
+            (r#"other.entropy(finding["secret"]) <= 3.0"#, false),
         ] {
             let read = Filter::read(text).unwrap();
             assert_eq!(read.filter.discards(&FINDING), discards, "{text}");
