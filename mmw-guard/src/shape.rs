@@ -222,6 +222,7 @@ pub(crate) fn is_code(value: &str) -> bool {
 
 /// Tells whether a value is a function and its arguments.
 fn is_call(value: &str) -> bool {
+    let value = value.trim_end_matches(['?', ';', ',']);
     value.split_once('(').is_some_and(|(callee, rest)| {
         callee.len() >= 2
             && callee

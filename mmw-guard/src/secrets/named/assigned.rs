@@ -125,7 +125,11 @@ pub(super) fn assigned(text: &str, start: usize, end: usize) -> Option<Assigned>
         Sign::Colon if byte(bytes, after) == b':' || stands(bytes, after, "//") => None,
         Sign::Comma if closed && is_itself_a_value(bytes, start) => None,
         Sign::Comma => {
-            let value = quoted(text, blanks(bytes, after, MAX_BLANKS))?;
+            let from = blanks(bytes, after, MAX_BLANKS);
+            // "`a`, `b`" lists what a sentence speaks of.
+            let value = (byte(bytes, from) != b'`')
+                .then(|| quoted(text, from))
+                .flatten()?;
             Some(Assigned {
                 sign: Sign::Comma,
                 value,

@@ -23,6 +23,7 @@ const ABOUT: &[&str] = &[
     "authentication",
     "based",
     "box",
+    "by",
     "bucket",
     "budget",
     "cache",

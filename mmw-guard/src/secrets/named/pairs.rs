@@ -109,6 +109,14 @@ pub(super) fn pair_at(text: &str, at: usize) -> Option<(Value, Value)> {
         })
         .or_else(|| (rest.starts_with(", ") && user.quoted).then_some(2))
         .or_else(|| rest.starts_with('(').then_some(1))?;
+    // `name: Type` is code, `user:password` and `user : password` are pairs.
+    if between == 1
+        && !user.quoted
+        && rest.starts_with(':')
+        && matches!(byte(bytes, after + 1), b' ' | b':')
+    {
+        return None;
+    }
     let mut start = blanks(bytes, after + between, 3);
     for label in ["password ", "pass ", "pw "] {
         if stands(bytes, start, label) {
@@ -119,7 +127,8 @@ pub(super) fn pair_at(text: &str, at: usize) -> Option<(Value, Value)> {
     if !pass.quoted {
         // `a/b/c` is a path, `root:x:0:0` a line of a table.
         let said = &text[pass.span.clone()];
-        if said.contains('/') || said.matches(':').count() > 1 {
+        if said.contains(['/', '(', '[']) || said.starts_with('&') || said.matches(':').count() > 1
+        {
             return None;
         }
         let said = said.trim_end_matches(['.', ',', ')', '!', '?', ':']);
@@ -140,12 +149,10 @@ pub(super) fn pair_at(text: &str, at: usize) -> Option<(Value, Value)> {
     Some((user, pass))
 }
 
-/// Returns the password of the pair that follows an IP address, given two of its digits and the dot
-/// between.
+/// Returns the password of the pair that follows an IP address, given its beginning.
 pub(super) fn beside_address(place: &Place<'_>) -> Option<Range<usize>> {
     let text = place.text;
     let bytes = place.bytes();
-    // Only the first dot of an address counts, so that each is read once.
     let start = place.start
         - bytes[..place.start]
             .iter()
@@ -265,14 +272,14 @@ mod tests {
     fn a_pair_stands_beside_an_address() {
         check(
             beside_address,
-            "0.2",
+            "10.2",
             &[
                 ("10.20.30.40 root/Secr3tXy", Some("Secr3tXy")),
                 ("10.20.30.40(admin/Secr3t!x)", Some("Secr3t!x")),
                 ("10.20.30.40:22, master/iP32dT_o", Some("iP32dT_o")),
                 ("10.20.30.0/24 net/core", None),
                 ("10.20.30.4 docs/setup.md", None),
-                ("v0.2.1 a/B2c3d4", None),
+                ("v10.2.1 a/B2c3d4", None),
             ],
         );
         check(

@@ -231,6 +231,11 @@ fn user_and_password_stand_side_by_side() {
         "203.0.113.4 docs/setup.md",
         "admin/dashboard, root/setup.sh",
         "user/repo and org/project-v2",
+        "fn insert_account(&mut self, account: &AccountRow) -> EngineResult<()>;",
+        "account: AccountId::from_bytes([1; 16]),",
+        "client: row.get(25)?,",
+        "modules `clients`, `MMW_CRASH=1` and `crash`",
+        "needless_pass_by_value = \"warn\"",
         "the username and password are both required",
     ]);
 }
