@@ -35,7 +35,7 @@ impl Table {
     }
 
     pub(crate) fn finish(self) -> String {
-        self.text + "\n"
+        [self.text.as_str(), "\n"].concat()
     }
 }
 
@@ -211,7 +211,7 @@ fn overview(figures: &secrets::Figures, rivals: &[Measured]) -> String {
         let figures = figures.map(|figure| format!("{figure:.1}"));
         quoted.row([tool.tool.to_owned()].into_iter().chain(figures));
     }
-    table.finish() + &quoted.finish()
+    [table.finish(), quoted.finish()].concat()
 }
 
 fn recalls(title: &str, of: &str, by: &BTreeMap<String, Recall>) -> String {
@@ -332,7 +332,8 @@ pub(crate) fn planted(figures: &planted::Figures) -> String {
             by.precision().to_string(),
         ]));
     }
-    text + &rules.finish()
+    text.push_str(&rules.finish());
+    text
 }
 
 fn stopped(
