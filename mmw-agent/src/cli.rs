@@ -6,6 +6,7 @@ mod explain;
 mod forget;
 mod policy;
 mod remember;
+mod rescan;
 mod resolve;
 mod review;
 mod search;
@@ -64,6 +65,7 @@ enum Command {
     Review(review::Args),
     Resolve(resolve::Args),
     Policy(policy::Args),
+    Rescan(rescan::Args),
     Verify(verify::Args),
     Completions(completions::Args),
 }
@@ -126,6 +128,7 @@ impl Cli {
             Some(Command::Review(args)) => args.run(&desk),
             Some(Command::Resolve(args)) => args.run(&desk),
             Some(Command::Policy(args)) => args.run(&desk),
+            Some(Command::Rescan(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),
             Some(Command::Completions(_)) => Ok(Exit::Done),
         }

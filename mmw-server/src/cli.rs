@@ -5,6 +5,7 @@ mod keys;
 mod output;
 mod policy;
 mod projects;
+mod rescan;
 mod serve;
 
 use std::process::ExitCode;
@@ -63,6 +64,14 @@ enum Command {
         after_help = "Examples:\n  mmw-server purge --older-than-days 30 --dry-run\n  mmw-server purge --project default --older-than-days 0"
     )]
     Purge(care::Purge),
+    /// Apply the guard's rules of today to what is stored
+    ///
+    /// Secrets that older rules let through are replaced and leave the disk; planted instructions go
+    /// to the review lane. Others can write meanwhile; it can be stopped and run again.
+    #[command(
+        after_help = "Examples:\n  mmw-server rescan --dry-run\n  mmw-server rescan --project default"
+    )]
+    Rescan(rescan::Options),
     /// Look after the audit
     #[command(subcommand)]
     Audit(care::Audit),
@@ -115,6 +124,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failed> {
         Some(Command::Project(command)) => projects::run(&read(None)?, command),
         Some(Command::Verify(options)) => care::verify(&read(None)?, &options),
         Some(Command::Purge(options)) => care::purge(&read(None)?, &options),
+        Some(Command::Rescan(options)) => rescan::run(&read(None)?, &options),
         Some(Command::Audit(command)) => care::audit(&read(None)?, &command),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -56,3 +56,4 @@ pub use memory::brief::Brief;
 pub use memory::census::Census;
 pub use memory::failure::{Failure, RememberError};
 pub use memory::purge::Purged;
+pub use memory::rescan::{RescanReport, Touched};

@@ -14,6 +14,7 @@ mod judged;
 mod mention;
 pub mod purge;
 mod remember;
+pub mod rescan;
 mod resolve;
 mod review;
 mod search;

@@ -95,6 +95,16 @@ impl Ward {
         self.guard.redact_under(&self.policy, text)
     }
 
+    /// Returns what is found in a name, which can't be redacted.
+    pub(super) fn secret_in_name(&self, name: &str) -> Option<Replacement> {
+        let rule = self.guard.secret_in_name(&self.policy, name)?;
+        Some(Replacement {
+            field: mmw_guard::TEXT_FIELD,
+            rule,
+            count: 1,
+        })
+    }
+
     /// Tells whether a name that is stored may be shown.
     pub(super) fn is_clean(&self, name: &str) -> bool {
         self.guard.secret_in_name(&self.policy, name).is_none()

@@ -17,6 +17,7 @@ mod lane;
 mod limits;
 mod model;
 mod policy;
+mod rescan;
 mod running_example;
 mod searching;
 mod second_look;
