@@ -21,6 +21,7 @@ use mmw_core::env::{Clock as _, SystemClock};
 use mmw_core::place::{Caller, Way, WorkspaceName};
 use mmw_core::time::Timestamp;
 use mmw_store::Memory;
+use tracing_subscriber::EnvFilter;
 
 use crate::config::{self, Config};
 use crate::exit::{self, Exit, Trouble};
@@ -163,14 +164,16 @@ impl Desk {
 
 fn log_to_stderr(verbose: u8) {
     let level = match verbose {
-        0 => tracing::Level::WARN,
-        1 => tracing::Level::INFO,
-        _ => tracing::Level::DEBUG,
+        0 => "warn",
+        1 => "info",
+        _ => "debug",
     };
+    // The protocol's library would log whole messages; ours are ids and counts.
+    let filter = EnvFilter::new(format!("{level},rmcp=error,hyper=warn"));
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)
-        .with_max_level(level)
+        .with_env_filter(filter)
         .finish();
     // Only one program is run in a process; a second setting of the log would change nothing.
     let _ = tracing::subscriber::set_global_default(log);

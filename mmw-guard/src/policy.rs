@@ -146,6 +146,15 @@ impl Policy {
         mild
     }
 
+    /// Returns what the policy allows, and nothing else of it.
+    #[must_use]
+    pub fn that_only_allows(&self) -> Self {
+        Self {
+            allows: self.allows.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Tells whether a text in which this rule found something is refused.
     #[must_use]
     pub fn refuses(&self, rule: &str) -> bool {

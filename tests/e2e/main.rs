@@ -10,6 +10,7 @@ mod clients;
 mod crash;
 mod faults;
 mod field_reports;
+mod guard_everywhere;
 mod guard_rules;
 mod http_rules;
 mod processes;

@@ -62,6 +62,20 @@ impl Server {
     /// If it does not start.
     #[must_use]
     pub fn start_with(folder: &Path, program: &str, environment: &[(&str, &str)]) -> Self {
+        Self::start_logged(folder, program, environment, Stdio::null())
+    }
+
+    /// Starts it as [`Server::start_with`] does, with its log going somewhere.
+    ///
+    /// # Panics
+    /// If it does not start.
+    #[must_use]
+    pub fn start_logged(
+        folder: &Path,
+        program: &str,
+        environment: &[(&str, &str)],
+        log: Stdio,
+    ) -> Self {
         let mut child = Command::new(programs::path(program))
             .args(["serve", "--listen", "127.0.0.1:0"])
             .env_clear()
@@ -70,7 +84,7 @@ impl Server {
             .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .expect("the server starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));

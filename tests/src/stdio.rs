@@ -54,11 +54,20 @@ impl StdioClient {
     /// # Panics
     /// If it can't be started or does not answer.
     #[must_use]
-    pub fn with(mut command: Command, era: Era, person: Option<Person>) -> Self {
+    pub fn with(command: Command, era: Era, person: Option<Person>) -> Self {
+        Self::logged(command, era, person, Stdio::null())
+    }
+
+    /// Starts it as [`StdioClient::with`] does, with its log going somewhere.
+    ///
+    /// # Panics
+    /// If it can't be started or does not answer.
+    #[must_use]
+    pub fn logged(mut command: Command, era: Era, person: Option<Person>, log: Stdio) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .expect("the program starts");
         let stdout = BufReader::new(child.stdout.take().expect("stdout is a pipe"));

@@ -140,15 +140,34 @@ impl Memory {
         Ok(())
     }
 
+    /// Checks the name of a person. A placeholder would make one person of two, so a secret is refused.
+    fn name_of_a_person(&self, name: &str) -> Result<String, Invalid> {
+        let name = validation::label("principal", name)?;
+        match self.guard.redact(&name).1.first() {
+            Some(found) => Err(Invalid::new(
+                "principal",
+                format!("holds a secret ({}): choose another name", found.rule),
+            )),
+            None => Ok(name),
+        }
+    }
+
     /// Makes a key.
     ///
     /// # Errors
     /// [`Failure`]; `NotFound` if there is no such project, `Invalid` for a bad name or no scope.
     pub fn create_key(&self, order: &KeyOrder) -> Result<NewKey, Failure> {
         let order = KeyOrder {
-            project: validation::label("project", &order.project)?,
-            principal: validation::label("principal", &order.principal)?,
-            name: validation::label("name", &order.name)?,
+            // As projects were named when they were made: without secrets.
+            project: self
+                .guard
+                .redact(&validation::label("project", &order.project)?)
+                .0,
+            principal: self.name_of_a_person(&order.principal)?,
+            name: self
+                .guard
+                .redact(&validation::label("name", &order.name)?)
+                .0,
             ..order.clone()
         };
         if order.scopes == Scopes::default() {

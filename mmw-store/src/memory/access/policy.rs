@@ -60,6 +60,21 @@ impl Memory {
         Ok(row.map(PolicyInfo::of))
     }
 
+    /// Refuses a policy in which a secret stands that it does not allow itself: in a comment, say.
+    fn check_for_secrets(&self, policy: &Policy, text: &str) -> Result<(), Invalid> {
+        let (_, found) = self.guard.redact_under(&policy.that_only_allows(), text);
+        match found.first() {
+            Some(found) => Err(Invalid::new(
+                "policy",
+                format!(
+                    "has a secret in it ({}): leave it out, or allow a form in place of the value",
+                    found.rule
+                ),
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Sets the policy of a project, or takes it away (`None`), with a row in the audit that names
     /// its fingerprint and nothing that stands in it. It holds from the next call on, in every
     /// program on the store. Returns whether anything changed.
@@ -69,7 +84,9 @@ impl Memory {
     /// is an error of the store.
     pub fn set_policy(&self, project: ProjectId, text: Option<&str>) -> Result<bool, Failure> {
         if let Some(text) = text {
-            Policy::parse(text).map_err(|wrong| Invalid::new("policy", wrong.to_string()))?;
+            let policy =
+                Policy::parse(text).map_err(|wrong| Invalid::new("policy", wrong.to_string()))?;
+            self.check_for_secrets(&policy, text)?;
         }
         let fresh = self.fresh();
         let changed = write(self.engine(), |txn| {
