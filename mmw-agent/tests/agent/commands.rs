@@ -205,3 +205,32 @@ fn a_bad_argument_is_named_with_what_it_may_be() {
     assert!(refused(&["forget"]).contains("--source"));
     assert!(refused(&["searhc", "x"]).contains("search"));
 }
+
+#[test]
+fn a_policy_needs_a_person_and_a_rescan_does_not() {
+    let desk = Desk::new();
+    desk.remember_deploy(UNIT);
+    assert!(
+        desk.run(&["policy", "--example"])
+            .stdout
+            .contains("[[allow]]")
+    );
+    let file = desk.home().join("guard.toml");
+    std::fs::write(&file, "planted = \"reject\"\n").unwrap();
+    let name = file.to_str().unwrap();
+    assert_eq!(desk.run(&["policy", "--check", name]).code, 0);
+    let set = desk.run(&["policy", "--set", name]);
+    assert_eq!(set.code, 5, "{}", set.stderr);
+    assert_eq!(desk.run(&["policy", "--clear"]).code, 5);
+    assert!(desk.json(&["policy"])["policy"].is_null());
+    std::fs::write(&file, "planted = \"allow\"\n").unwrap();
+    let wrong = desk.run(&["policy", "--check", name]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("line 1, planted"), "{}", wrong.stderr);
+    let report = desk.json(&["rescan", "--all"]);
+    assert_eq!(
+        (&report["looked_at"], &report["redacted"]),
+        (&1.into(), &0.into())
+    );
+    assert!(desk.run(&["rescan"]).stdout.contains("nothing to change"));
+}

@@ -153,3 +153,62 @@ fn what_is_not_understood_or_usable_has_its_exit_code() {
             .contains("mmw-server")
     );
 }
+
+#[test]
+fn a_policy_is_checked_set_shown_and_taken_away_and_rescan_tells_what_it_did() {
+    let program = Program::new();
+    program.told(&["project", "create", "api"]);
+    let example = program.told(&["project", "policy", "--example"]);
+    assert!(example.contains("[[allow]]"));
+    let file = program.folder.path().join("guard.toml");
+    let name = file.to_str().unwrap();
+    std::fs::write(&file, "secrets = \"keep\"\n").unwrap();
+    for what in ["--check", "--set"] {
+        let command = ["project", "policy", "api", what, name];
+        program.fails(&command, 1, "line 1, secrets: must be");
+    }
+    std::fs::write(&file, "# pw: hunter2x\n").unwrap();
+    let command = ["project", "policy", "api", "--set", name];
+    program.fails(&command, 1, "has a secret in it");
+    std::fs::write(&file, "secrets = \"reject\"\n").unwrap();
+    assert!(
+        program
+            .told(&["project", "policy", "--check", name])
+            .contains("secrets reject")
+    );
+    assert!(
+        program
+            .told(&["project", "policy", "api", "--set", name])
+            .starts_with("Set: policy ")
+    );
+    let shown = program.data(&["project", "policy", "api", "--json"]);
+    assert_eq!(shown["policy"]["text"], "secrets = \"reject\"\n");
+    assert_eq!(
+        program.told(&["project", "policy", "api"]),
+        "secrets = \"reject\"\n"
+    );
+    program.told(&["project", "policy", "api", "--clear"]);
+    let shown = program.data(&["project", "policy", "api", "--json"]);
+    assert!(shown["policy"].is_null());
+    program.fails(
+        &["project", "policy", "other"],
+        1,
+        "no project of that name",
+    );
+
+    let report = program.data(&["rescan", "--json"]);
+    assert_eq!(
+        (&report["redacted"], &report["dry_run"]),
+        (&0.into(), &false.into())
+    );
+    assert!(
+        program
+            .told(&["rescan", "--project", "api", "--dry-run"])
+            .contains("Would change")
+    );
+    program.fails(
+        &["rescan", "--project", "other"],
+        1,
+        "no project of that name",
+    );
+}

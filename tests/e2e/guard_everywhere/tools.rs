@@ -134,6 +134,16 @@ fn fill(
         n_rounds += 1;
         for tool in tools {
             let name = tool["name"].as_str().unwrap();
+            if n_rounds == 1 {
+                // Else nothing would be written, and the search would prove nothing.
+                nth += 1;
+                let plain = base(name, nth, call);
+                let answer = call(name, &plain);
+                assert!(
+                    answer.is_object() && answer["error"].is_null(),
+                    "{name}: {answer}"
+                );
+            }
             let properties = tool["inputSchema"]["properties"].as_object().unwrap();
             for (property, schema) in properties {
                 if filled(schema, "x").is_none() {

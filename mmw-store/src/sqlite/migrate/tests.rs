@@ -148,3 +148,50 @@ fn the_database_of_another_program_is_left_alone() {
         assert_eq!(std::fs::read(&file).unwrap(), before, "{case}");
     }
 }
+
+#[test]
+fn a_store_of_the_first_step_is_brought_up_to_date_with_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = opened(&folder.path().join("store.db"));
+    apply(&conn, &[first()], WAIT).unwrap();
+    conn.execute_batch(
+        "INSERT INTO audit (seq, at, account, principal, way, deed, ids, why, hash)
+         VALUES (1, 1, zeroblob(16), zeroblob(16), 'command', 'forget', '[]', 'why', zeroblob(32)),
+             (2, 1, zeroblob(16), zeroblob(16), 'command', 'forget', '[]', 'why', zeroblob(32));
+         INSERT INTO accounts (id, name, state, created_at) VALUES (zeroblob(16), 'a', 'active', 1);
+         INSERT INTO projects (number, id, account, name, created_at)
+         VALUES (1, zeroblob(16), zeroblob(16), 'p', 1);
+         INSERT INTO workspaces (number, project, name, n_records, next_seq)
+         VALUES (16384, 1, 'default', 1, 1);
+         INSERT INTO records (row, id, workspace, digest, kind, created_at, received_at, confidence,
+             author, visibility, scope, content)
+         VALUES (16384 << 27, zeroblob(16), 16384, zeroblob(16), 'fact', 1, 1, 0.5, zeroblob(16),
+             'project', 'shared', 'said before');",
+    )
+    .unwrap();
+    apply(&conn, MIGRATIONS, WAIT).unwrap();
+    let screened: i64 = conn
+        .query_row("SELECT screened FROM records", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(screened, 0, "it was screened before there was a number");
+    // Only a reason can be changed, and only of a row that is noted down as redacted.
+    let change = |sql: &str| conn.execute_batch(sql);
+    assert!(change("UPDATE audit SET why = 'clean' WHERE seq = 1").is_err());
+    change("INSERT INTO audit_redactions (seq, at) VALUES (1, 2)").unwrap();
+    change("UPDATE audit SET why = 'clean' WHERE seq = 1").unwrap();
+    assert!(change("UPDATE audit SET why = 'clean' WHERE seq = 2").is_err());
+    for other in [
+        "ids = '[1]'",
+        "at = 2",
+        "why = NULL",
+        "way = 'mcp'",
+        "hash = zeroblob(33)",
+    ] {
+        assert!(
+            change(&format!("UPDATE audit SET {other} WHERE seq = 1")).is_err(),
+            "{other}"
+        );
+    }
+    assert!(change("DELETE FROM audit WHERE seq = 1").is_err());
+    assert!(change("DELETE FROM audit_redactions").is_err());
+}
