@@ -40,7 +40,7 @@ impl FreshKey {
             )
         };
         // 22 digits hold one half of 128 bits, 21 all but two bits of the other.
-        let secret = half(high, 22) + &half(low, SECRET_CHARS - 22);
+        let secret = format!("{}{}", half(high, 22), half(low, SECRET_CHARS - 22));
         let body = format!("{PREFIX}{id}_{secret}");
         let whole = format!("{body}{}", checksum(&body));
         let id = KeyId::new(&id).expect("base62 digits make a key id");
