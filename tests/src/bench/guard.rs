@@ -64,10 +64,10 @@ pub(super) fn measure() -> String {
     let mut table =
         "### The guard\n\n| what | p50 | p95 | p99 | note |\n|---|---|---|---|---|\n".to_owned();
     let text = developer_text();
-    table += &starts();
-    table += &records(&text);
-    table += &megabyte(&text);
-    table += &worst();
+    table += &*starts();
+    table += &*records(&text);
+    table += &*megabyte(&text);
+    table += &*worst();
     table
 }
 
@@ -137,7 +137,7 @@ fn megabyte(text: &str) -> String {
         "looking for secrets in a megabyte",
         &redact,
         "this project's own sources and pages",
-    ) + &single("the same and for planted instructions", &weigh, "")
+    ) + &*single("the same and for planted instructions", &weigh, "")
 }
 
 fn worst() -> String {
@@ -174,14 +174,14 @@ fn developer_text() -> String {
     files.sort();
     let mut text = String::new();
     for file in files {
-        text += &std::fs::read_to_string(file).unwrap_or_default();
+        text += &*std::fs::read_to_string(file).unwrap_or_default();
         if text.len() >= TEXT_BYTES {
             break;
         }
     }
     while text.len() < TEXT_BYTES {
         let all = text.clone();
-        text += &all;
+        text += &*all;
     }
     text.truncate(text.floor_char_boundary(TEXT_BYTES));
     text

@@ -46,19 +46,19 @@ pub(crate) fn measure(size: usize, plan: &Plan) -> String {
     let me = memory
         .local_caller("default", Way::Library)
         .expect("the project is there");
-    table += &load(&memory, &me, &corpus, size);
+    table += &*load(&memory, &me, &corpus, size);
     if plan.has("search") {
-        table += &searches(&memory, &me, &corpus, size, plan.n_queries);
+        table += &*searches(&memory, &me, &corpus, size, plan.n_queries);
     }
     if plan.has("save") {
-        table += &saves(&memory, &me, &corpus, folder.path());
+        table += &*saves(&memory, &me, &corpus, folder.path());
     }
     drop(memory);
     if plan.has("http") {
-        table += &over_http(&corpus, size, plan.n_queries, folder.path());
+        table += &*over_http(&corpus, size, plan.n_queries, folder.path());
     }
     if plan.has("start") {
-        table += &starts(&corpus, folder.path());
+        table += &*starts(&corpus, folder.path());
     }
     table
 }
@@ -92,7 +92,7 @@ fn load(memory: &Memory, me: &Caller, corpus: &Corpus, size: usize) -> String {
         "bulk load",
         &format!("{rate:.0} records/s"),
         &format!("{BULK} a transaction"),
-    ) + &single(
+    ) + &*single(
         "bytes a record",
         &format!("{}", bytes / size as u64),
         "indexes and log included",
@@ -142,7 +142,7 @@ fn searches(
         &format!("{n_hits:.1} hits on average"),
     );
     let (common, n_hits) = run(&mut |dice| corpus.query_of_common_words(dice, size / 100));
-    table += &common.row(
+    table += &*common.row(
         "search in process, common words only",
         &format!("{n_hits:.1} hits; each word in at least 1 % of records"),
     );
@@ -179,7 +179,7 @@ fn saves(memory: &Memory, me: &Caller, corpus: &Corpus, folder: &Path) -> String
     syncs.row(
         "one sync of the same disk",
         "32 KiB appended, in turn with the next row",
-    ) + &durable.row(
+    ) + &*durable.row(
         "remember in process, durable",
         &format!("p50 is {over:+.3} ms against one sync"),
     )
@@ -232,10 +232,10 @@ fn over_http(corpus: &Corpus, size: usize, n_queries: usize, folder: &Path) -> S
         "HTTP without work (/healthz)",
         "the client's and the kernel's share",
     );
-    table += &rest.row("search over REST", "client's share included");
-    table += &search_alone.row("of that, the search itself", "`took_ms` of the answers");
-    table += &mcp.row("search over MCP", "client's share included");
-    table += &single(
+    table += &*rest.row("search over REST", "client's share included");
+    table += &*search_alone.row("of that, the search itself", "`took_ms` of the answers");
+    table += &*mcp.row("search over MCP", "client's share included");
+    table += &*single(
         "resident memory of the server",
         &format!("{memory:.0} MiB"),
         &format!("after {} searches of {size} records", 3 * n_queries),
@@ -297,7 +297,7 @@ fn starts(corpus: &Corpus, folder: &Path) -> String {
     });
     let agent = Series::new(agent.collect());
     server.row("mmw-server: start to first answer", "a new process, REST")
-        + &agent.row(
+        + &*agent.row(
             "mmw-agent: start to first answer",
             "a new process, initialize and search over stdio",
         )
