@@ -24,7 +24,13 @@ pub(crate) fn tables(rules: &[Rule], every_file: &[String]) -> Result<String, St
         .map_err(|trouble| trouble.to_string())?;
         for keyword in &rule.keywords {
             let exact = rule.is_exact(keyword);
-            write!(words, "Word::new({keyword:?}, {exact}), ").map_err(|t| t.to_string())?;
+            let begins = if rule.begins_a_word(keyword) {
+                ".beginning_a_word()"
+            } else {
+                ""
+            };
+            write!(words, "Word::new({keyword:?}, {exact}){begins}, ")
+                .map_err(|t| t.to_string())?;
             write!(calls, "{index}, ").map_err(|t| t.to_string())?;
             n_words += 1;
         }

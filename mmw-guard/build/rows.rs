@@ -165,6 +165,19 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// Tells whether a keyword counts only where a word begins. A token that has a check of its own
+    /// is known inside a word too.
+    pub(crate) fn begins_a_word(&self, keyword: &str) -> bool {
+        let is_plain = keyword.starts_with(|c: char| c.is_ascii_alphanumeric());
+        match &self.form {
+            Form::Token {
+                before, checksum, ..
+            } => is_plain && before.is_empty() && checksum.is_empty(),
+            Form::Nearby { .. } => is_plain,
+            Form::Block | Form::Coded | Form::Pattern { .. } => false,
+        }
+    }
+
     /// Tells whether a keyword is compared byte for byte. A prefix always is; of a pattern's
     /// keywords, one with a capital letter.
     pub(crate) fn is_exact(&self, keyword: &str) -> bool {
