@@ -56,12 +56,16 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
     let placeholders = placeholder::spans(text, |id| beside.knows(id));
     let masked = placeholder::masked(text, &placeholders);
     let mut hits = Vec::new();
+    // Tokens that stand alone are judged last, where nothing else names them.
+    let mut alone = Vec::new();
     in_reading(beside, &masked, any_case, |hit| hits.push(hit));
+    alone.extend(bare::in_text(&masked));
     let plain = unfolded(&masked);
     if let Some(view) = &plain {
         in_lines(beside, view, any_case, |hit| {
             hits.push(mapped(hit, &[view]));
         });
+        alone.extend(bare_in_lines(view).map(|span| view.origin(&span)));
     }
     let reading = plain.as_ref().map_or(&*masked, |view| view.text.as_str());
     if let Some(view) = unescaped(reading) {
@@ -71,6 +75,30 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
                 None => mapped(hit, &[&view]),
             });
         });
+        alone.extend(bare_in_lines(&view).map(|span| {
+            let span = view.origin(&span);
+            plain
+                .as_ref()
+                .map_or(span.clone(), |plain| plain.origin(&span))
+        }));
+    }
+    if !any_case && let Some(rule) = rules::place_of(bare::RULE) {
+        let named: Vec<Range<usize>> = hits.iter().map(|hit: &Hit| hit.span.clone()).collect();
+        let is_named = |span: &Range<usize>| {
+            named
+                .iter()
+                .any(|named| named.start < span.end && span.start < named.end)
+        };
+        hits.extend(
+            alone
+                .into_iter()
+                .filter(|span| !is_named(span))
+                .map(|span| Hit {
+                    span,
+                    rule,
+                    value: None,
+                }),
+        );
     }
     for run in base64_blocks(&masked, MIN_ENCODED_BYTES) {
         if let Some(said) = base64_text(&masked[run.clone()]) {
@@ -104,6 +132,16 @@ fn in_lines(beside: &Beside<'_>, view: &View, any_case: bool, mut found: impl Fn
             });
         });
     }
+}
+
+/// Finds tokens that stand alone in what differs from the text that the view was made from.
+fn bare_in_lines(view: &View) -> impl Iterator<Item = Range<usize>> {
+    view.changed_lines().into_iter().flat_map(|lines| {
+        let start = lines.start;
+        bare::in_text(&view.text[lines])
+            .into_iter()
+            .map(move |span| start + span.start..start + span.end)
+    })
 }
 
 fn mapped(hit: Hit, views: &[&View]) -> Hit {
@@ -183,10 +221,4 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
         pattern::within(index, text, window, any_case, &mut found);
     }
     beside.find_custom(text, any_case, &mut found);
-    if !any_case && let Some(rule) = rules::place_of(bare::RULE) {
-        for span in bare::in_text(text) {
-            let value = text.get(span.clone()).map(str::to_owned);
-            found(Hit { span, rule, value });
-        }
-    }
 }

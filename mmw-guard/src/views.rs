@@ -239,6 +239,10 @@ const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIEN
 pub(crate) fn base64_text(run: &str) -> Option<String> {
     let mut joined = run.as_bytes().to_vec();
     joined.retain(|byte| !byte.is_ascii_whitespace());
+    // A digest could be read so too, and says nothing.
+    if joined.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
     let is_url_safe = joined.iter().any(|byte| matches!(byte, b'-' | b'_'));
     let engine = if is_url_safe { URL_SAFE } else { STANDARD };
     let bytes = engine.decode(&joined).ok()?;

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::shape;
+use crate::views::base64_text;
 
 /// The row of the table that it reports.
 pub(super) const RULE: &str = "random-token";
@@ -15,6 +16,8 @@ const MIN_RUN_BYTES: usize = 20;
 const MIN_ONE_CASE_BYTES: usize = 28;
 /// The longest run that is taken for a token, in bytes; longer ones are data.
 const MAX_RUN_BYTES: usize = 400;
+/// The fewest words that make an encoded run a text.
+const MIN_WORDS: usize = 3;
 /// How far back its context is read, in bytes.
 const CONTEXT_BYTES: usize = 40;
 /// How far back the beginning of an address is looked for, in bytes.
@@ -89,22 +92,29 @@ fn is_random(run: &[u8]) -> bool {
     run.len() >= MIN_ONE_CASE_BYTES && digit >= 4 && changes * 4 >= run.len()
 }
 
-/// Returns the run with what belongs to the same token.
+/// Returns the run with what belongs to the same token. A slash belongs to it only where the token
+/// is base64 by another sign; else it parts the names of a path.
 fn whole(bytes: &[u8], run: &Range<usize>) -> Range<usize> {
-    let joins =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/');
-    let before = bytes[..run.start]
+    let around = |joins: &dyn Fn(u8) -> bool| {
+        let before = bytes[..run.start]
+            .iter()
+            .rev()
+            .take(MAX_RUN_BYTES)
+            .take_while(|byte| joins(**byte))
+            .count();
+        let after = bytes[run.end..]
+            .iter()
+            .take(MAX_RUN_BYTES)
+            .take_while(|byte| joins(**byte) || **byte == b'=')
+            .count();
+        run.start - before..run.end + after
+    };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let encoded = around(&|byte| plain(byte) || matches!(byte, b'+' | b'/'));
+    let is_base64 = bytes[encoded.clone()]
         .iter()
-        .rev()
-        .take(MAX_RUN_BYTES)
-        .take_while(|byte| joins(byte))
-        .count();
-    let after = bytes[run.end..]
-        .iter()
-        .take(MAX_RUN_BYTES)
-        .take_while(|byte| joins(byte) || **byte == b'=')
-        .count();
-    run.start - before..run.end + after
+        .any(|byte| matches!(byte, b'+' | b'='));
+    if is_base64 { encoded } else { around(&plain) }
 }
 
 fn is_spared(text: &str, token: &Range<usize>) -> bool {
@@ -140,6 +150,8 @@ fn is_spared(text: &str, token: &Range<usize>) -> bool {
         || shape::is_example(said)
         || shape::is_identifier(said)
         || is_in_address(text, token.start)
+        // What is written in it is read elsewhere: as secrets, and as orders to the agent.
+        || base64_text(said).is_some_and(|text| text.split_whitespace().count() >= MIN_WORDS)
 }
 
 /// Tells whether a token is a part of a path in an address: what is shared by address is no secret
