@@ -117,6 +117,15 @@ impl ContentHash {
         &self.0
     }
 
+    /// Tells whether the value has the form of a digest: hexadecimal digits, as many as a usual
+    /// algorithm gives.
+    #[must_use]
+    pub fn is_digest(&self) -> bool {
+        let value = self.0.split_once(':').map_or("", |(_, value)| value);
+        matches!(value.len(), 32 | 40 | 56 | 64 | 96 | 128)
+            && value.bytes().all(|b| b.is_ascii_hexdigit())
+    }
+
     /// Returns the algorithm.
     #[must_use]
     pub fn algorithm(&self) -> &str {

@@ -55,7 +55,7 @@ pub(crate) struct Hit {
 pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> {
     let placeholders = placeholder::spans(text, |id| beside.knows(id));
     let masked = placeholder::masked(text, &placeholders);
-    let mut hits = Vec::new();
+    let mut hits: Vec<Hit> = Vec::new();
     // Tokens that stand alone are judged last, where nothing else names them.
     let mut alone = Vec::new();
     in_reading(beside, &masked, any_case, |hit| hits.push(hit));
@@ -83,11 +83,10 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
         }));
     }
     if !any_case && let Some(rule) = rules::place_of(bare::RULE) {
-        let named: Vec<Range<usize>> = hits.iter().map(|hit: &Hit| hit.span.clone()).collect();
+        let named = stretches(&hits);
         let is_named = |span: &Range<usize>| {
-            named
-                .iter()
-                .any(|named| named.start < span.end && span.start < named.end)
+            let first = named.partition_point(|named| named.end <= span.start);
+            named.get(first).is_some_and(|named| named.start < span.end)
         };
         hits.extend(
             alone
@@ -142,6 +141,20 @@ fn bare_in_lines(view: &View) -> impl Iterator<Item = Range<usize>> {
             .into_iter()
             .map(move |span| start + span.start..start + span.end)
     })
+}
+
+/// Returns what hits cover, in order and without overlaps.
+fn stretches(hits: &[Hit]) -> Vec<Range<usize>> {
+    let mut spans: Vec<Range<usize>> = hits.iter().map(|hit| hit.span.clone()).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    let mut stretches: Vec<Range<usize>> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match stretches.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => stretches.push(span),
+        }
+    }
+    stretches
 }
 
 fn mapped(hit: Hit, views: &[&View]) -> Hit {

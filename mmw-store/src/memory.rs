@@ -105,8 +105,12 @@ impl Memory {
         read(self.engine(), |snapshot| needed(snapshot, caller, scope))?
     }
 
-    /// Checks that a hash is not a secret.
+    /// Checks that a hash is not a secret. A digest is told by its form: every other key of the same
+    /// form looks like one.
     fn check_hash(&self, field: &str, hash: &ContentHash) -> Result<(), Invalid> {
+        if hash.is_digest() {
+            return Ok(());
+        }
         let value = hash.as_str().split_once(':').map_or("", |(_, value)| value);
         for text in [hash.as_str(), value] {
             if let Some(found) = self.guard.redact(text).1.first() {
