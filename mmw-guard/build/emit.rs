@@ -42,6 +42,12 @@ pub(crate) fn tables(rules: &[Rule], every_file: &[String]) -> Result<String, St
         .map_err(|trouble| trouble.to_string())?;
     }
     let n_rules = rules.len();
+    let mut ids: Vec<(&str, usize)> = rules
+        .iter()
+        .enumerate()
+        .map(|(index, rule)| (rule.id.as_str(), index))
+        .collect();
+    ids.sort_unstable();
     let n_sets = sets.len();
     let sets: String = sets.iter().map(|set| format!("Set({set:?}),\n")).collect();
     let fingerprint = fingerprint(every_file);
@@ -49,6 +55,8 @@ pub(crate) fn tables(rules: &[Rule], every_file: &[String]) -> Result<String, St
         "pub(crate) static RULES: [Rule; {n_rules}] = [\n{rows}];\n\
          static SETS: [Set; {n_sets}] = [\n{sets}];\n\
          pub(crate) static WORDS: [Word; {n_words}] = [{words}];\n\
+         /// The rules by id.\n\
+         static BY_ID: [(&str, usize); {n_rules}] = {ids:?};\n\
          pub(crate) static CALLS: [u16; {n_words}] = [{calls}];\n\
          /// A number that changes with any rule file.\n\
          pub(crate) const FILES_FINGERPRINT: u64 = {fingerprint:#x};\n\

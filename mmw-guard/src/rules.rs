@@ -87,7 +87,8 @@ include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// Returns the place of a rule in the table, if there is one of that id.
 pub(crate) fn place_of(id: &str) -> Option<usize> {
-    RULES.iter().position(|rule| rule.id == id)
+    let found = BY_ID.binary_search_by_key(&id, |(id, _)| id).ok()?;
+    Some(BY_ID[found].1)
 }
 
 #[cfg(test)]
