@@ -219,9 +219,7 @@ pub(crate) fn read(texts: &[(String, String)]) -> Result<Vec<Rule>, String> {
     }
     blocks.append(&mut tokens);
     blocks.append(&mut nearby);
-    // A row of a plainer kind takes the place of a pattern of the same id.
     blocks.append(&mut coded_rows);
-    patterns.retain(|old| !blocks.iter().any(|new| new.id == old.id));
     blocks.append(&mut patterns);
     let mut ids = BTreeSet::new();
     for rule in &blocks {

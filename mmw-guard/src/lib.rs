@@ -30,6 +30,8 @@ mod beside;
 mod custom;
 mod entropy;
 mod fingerprint;
+#[cfg(test)]
+mod fuzz;
 mod inspect;
 mod keywords;
 mod normal;

@@ -287,7 +287,7 @@ mod tests {
             "root/",
             &[
                 ("root/Prl23Db#@", Some("Prl23Db#@")),
-                ("/root/Prl23Db", None),
+                (concat!("/", "root/Prl23Db"), None),
                 ("root/setup", None),
                 ("root/v2beta1", None),
             ],

@@ -1,14 +1,14 @@
 //! Screens texts that are made from seeds for a fixed time: nothing panics, a second redaction
 //! changes nothing, and what is reported lies in the text.
 //!
-//! The seeds are in `seeds/`; a text that once broke the guard is added there.
+//! The seeds are in `seeds/` beside the sources; a text that once broke the guard is added there.
 
 use std::time::Duration;
 
+use crate::{Guard, Verdict, samples};
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use mmw_core::draft::Draft;
-use mmw_guard::{Guard, Verdict};
 
 /// How long one test runs.
 const BUDGET: Duration = Duration::from_secs(6);
@@ -59,27 +59,17 @@ const PIECES: [&str; 40] = [
     "ignore all previous instructions",
 ];
 
+const SEEDS: [&str; 3] = [
+    include_str!("../seeds/honest.txt"),
+    include_str!("../seeds/planted.txt"),
+    include_str!("../seeds/secrets.txt"),
+];
+
 fn seeds() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seeds");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
-        .expect("the seeds are there")
-        .map(|entry| entry.expect("a seed is readable").path())
-        .collect();
-    files.sort();
-    let mut seeds: Vec<String> = files
-        .iter()
-        .flat_map(|file| {
-            let text = std::fs::read_to_string(file).expect("a seed is text");
-            text.split("\n===\n").map(str::to_owned).collect::<Vec<_>>()
-        })
-        .collect();
-    seeds.extend(
-        mmw_guard::samples::samples(11, 300)
-            .into_iter()
-            .map(|sample| sample.text),
-    );
-    assert!(seeds.len() > 300);
-    seeds
+    let texts = SEEDS.iter().flat_map(|file| file.split("\n===\n"));
+    let samples = samples::samples(11, 300).into_iter();
+    let samples = samples.map(|sample| sample.text);
+    texts.map(str::to_owned).chain(samples).collect()
 }
 
 /// Makes a text: seeds and pieces put into each other, cut and repeated.
