@@ -123,4 +123,9 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_table_has_more_than_a_thousand_kinds() {
+        assert!(RULES.len() > 1_000, "{}", RULES.len());
+    }
 }

@@ -34,9 +34,9 @@ pub(super) enum Judged {
 /// Judges a draft that is stored.
 pub(super) fn judged(ward: &Ward, draft: Draft, by_a_person: bool) -> Judged {
     match ward.look_at(draft.clone()) {
-        Verdict::Allow(screened) => clean_or(draft, screened.draft(), screened.replaced()),
+        Verdict::Allow(screened) => clean_or(&draft, screened.draft(), screened.replaced()),
         Verdict::Quarantine(screened, _) if by_a_person => {
-            clean_or(draft, screened.draft(), screened.replaced())
+            clean_or(&draft, screened.draft(), screened.replaced())
         }
         Verdict::Quarantine(screened, finding) => Judged::Withdraw(
             Box::new(screened.draft().clone()),
@@ -55,8 +55,8 @@ pub(super) fn judged(ward: &Ward, draft: Draft, by_a_person: bool) -> Judged {
     }
 }
 
-fn clean_or(before: Draft, after: &Draft, replaced: &[Replacement]) -> Judged {
-    if before == *after {
+fn clean_or(before: &Draft, after: &Draft, replaced: &[Replacement]) -> Judged {
+    if before == after {
         Judged::Clean
     } else {
         Judged::Redact(Box::new(after.clone()), replaced.to_vec())
@@ -146,7 +146,7 @@ pub(super) fn round(
                     let ids = vec![kept.stored.record.id.to_string()];
                     txn.append_audit(&in_project(with, ids, &why))?;
                     report.n_redacted += 1;
-                    report.touch(kept.stored.record.id, "redacted", [finding.rule]);
+                    report.touch(&kept.stored.record.id, "redacted", [finding.rule]);
                 }
             }
         }
@@ -177,7 +177,7 @@ fn redact(
     report.count_all(replaced);
     report.n_redacted += 1;
     let rules = replaced.iter().map(|replaced| replaced.rule.clone());
-    report.touch(id, "redacted", rules);
+    report.touch(&id, "redacted", rules);
     Ok(())
 }
 
@@ -257,7 +257,7 @@ fn withdraw(
     let why = format!("{BY_RESCAN}: {}", finding.rule);
     txn.append_audit(&in_project(with, ids, &why))?;
     report.n_withdrawn += 1;
-    report.touch(id, "withdrawn", [finding.rule.clone()]);
+    report.touch(&id, "withdrawn", [finding.rule.clone()]);
     Ok(())
 }
 

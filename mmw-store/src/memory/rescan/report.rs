@@ -72,7 +72,7 @@ impl RescanReport {
 
     pub(super) fn touch(
         &mut self,
-        what: impl ToString,
+        what: &impl ToString,
         done: &'static str,
         rules: impl IntoIterator<Item = String>,
     ) {

@@ -38,7 +38,7 @@ pub(super) fn lane(
         report.count_all(&replaced);
         report.n_lane_items += 1;
         let rules = replaced.into_iter().map(|replaced| replaced.rule);
-        report.touch(item.id.shown(), "redacted", rules.chain(rule));
+        report.touch(&item.id.shown(), "redacted", rules.chain(rule));
     }
     Ok(Done {
         report,
