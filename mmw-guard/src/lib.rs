@@ -64,7 +64,7 @@ pub use crate::verdict::{Rejection, Verdict};
 pub const TEXT_FIELD: &str = "text";
 
 /// Raised when the same rules find more than before.
-const ENGINE_REVISION: u64 = 2;
+const ENGINE_REVISION: u64 = 3;
 
 /// The guard. It is shared freely between threads; what it knows is compiled in, and what an operator
 /// adds is shared by its clones.

@@ -152,11 +152,74 @@ fn another_form_does_not_hide_a_token() {
                 "percent",
                 secret.bytes().map(|b| format!("%{b:02X}")).collect(),
             ),
+            (
+                "percent twice",
+                secret.bytes().map(|b| format!("%25{b:02x}")).collect(),
+            ),
+            (
+                "escapes in escapes",
+                secret
+                    .chars()
+                    .map(|c| format!("\\\\u{:04x}", u32::from(c)))
+                    .collect(),
+            ),
+            (
+                "escapes in braces",
+                secret
+                    .chars()
+                    .map(|c| format!("\\u{{{:x}}}", u32::from(c)))
+                    .collect(),
+            ),
+            (
+                "octal",
+                secret.bytes().map(|b| format!("\\{b:03o}")).collect(),
+            ),
+            (
+                "references without semicolons",
+                secret
+                    .chars()
+                    .map(|c| format!("&#{}", u32::from(c)))
+                    .collect(),
+            ),
+            (
+                "accents",
+                secret.chars().flat_map(|c| [c, '\u{301}']).collect(),
+            ),
+            (
+                "zero bytes",
+                secret.chars().flat_map(|c| [c, '\0']).collect(),
+            ),
+            ("color", {
+                let mut hidden = secret.clone();
+                hidden.insert_str(secret.len() / 2, "\u{1b}[1;31m");
+                hidden
+            }),
+            ("a sum", {
+                let mut hidden = secret.clone();
+                hidden.insert_str(secret.len() / 2, "\" +\n    \"");
+                hidden
+            }),
         ] {
             let text = format!("see {hidden} there");
             let (clean, _) = Guard::standard().redact(&text);
             assert!(!clean.contains(&hidden), "{}: {form}: {clean}", rule.id);
         }
+    }
+}
+
+#[test]
+fn a_value_goes_where_another_field_writes_it_otherwise() {
+    let secret = "q7Rz!mW2pL";
+    let percent = "q7Rz%21mW2pL";
+    let escaped = "q7Rz\\u0021mW2pL";
+    let mut draft = Draft::new(&format!("the password is {secret}, escaped {escaped}")).unwrap();
+    draft.label = Some(format!("https://a.example/x?y={percent}"));
+    match Guard::standard().screen(draft) {
+        Verdict::Allow(screened) => {
+            let said = format!("{:?}", screened.draft());
+            assert!(!said.contains("mW2pL"), "{said}");
+        }
+        other => panic!("{other:?}"),
     }
 }
 

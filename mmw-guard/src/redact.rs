@@ -10,7 +10,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::beside::Beside;
 use crate::placeholder;
-use crate::secrets::{self, Hit};
+use crate::secrets::{self, Hit, Read};
+use crate::views::{self, View};
 
 /// The most passes. Each one replaces something for good; two are the rule.
 const MAX_PASSES: usize = 16;
@@ -39,14 +40,15 @@ pub(crate) fn redact(beside: &Beside<'_>, texts: &[&str]) -> (Vec<Redacted>, Val
     let mut redacted: Vec<Redacted> = texts.iter().map(|_| Redacted::default()).collect();
     let mut values = Values::new();
     for _ in 0..MAX_PASSES {
-        let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(texts.len());
-        for (text, done) in texts.iter().zip(&redacted) {
-            hits.push(secrets::find(
-                beside,
-                done.text.as_deref().unwrap_or(text),
-                false,
-            ));
-        }
+        let reads: Vec<Read<'_>> = texts
+            .iter()
+            .zip(&redacted)
+            .map(|(text, done)| Read::new(beside, done.text.as_deref().unwrap_or(text)))
+            .collect();
+        let hits: Vec<Vec<Hit>> = reads
+            .iter()
+            .map(|read| secrets::find_in(beside, read, false))
+            .collect();
         if hits.iter().all(Vec::is_empty) {
             break;
         }
@@ -63,20 +65,23 @@ pub(crate) fn redact(beside: &Beside<'_>, texts: &[&str]) -> (Vec<Redacted>, Val
             }
         }
         let searcher = Repeats::new(&values);
-        for (n, mut found) in hits.into_iter().enumerate() {
-            let text = redacted[n].text.as_deref().unwrap_or(texts[n]);
-            let placeholders = placeholder::spans(text, |id| beside.knows(id));
-            let masked = placeholder::masked(text, &placeholders);
-            found.extend(searcher.find(&masked));
-            let mut found = secrets::settled(found, &masked, &placeholders);
-            beside.spare(text, &mut found);
-            if !found.is_empty() {
-                let clean = replaced(beside, text, &found);
-                for hit in &found {
-                    *redacted[n].counts.entry(hit.rule).or_default() += 1;
-                }
-                redacted[n].text = Some(clean);
+        let clean: Vec<_> = reads
+            .iter()
+            .zip(hits)
+            .map(|(read, mut found)| {
+                found.extend(searcher.find(&read.masked));
+                searcher.find_in_views(&read.views, &mut found);
+                let mut found = secrets::settled(found, &read.masked, &read.placeholders);
+                beside.spare(read.text, &mut found);
+                (!found.is_empty()).then(|| (replaced(beside, read.text, &found), found))
+            })
+            .collect();
+        for (done, clean) in redacted.iter_mut().zip(clean) {
+            let Some((text, found)) = clean else { continue };
+            for hit in &found {
+                *done.counts.entry(hit.rule).or_default() += 1;
             }
+            done.text = Some(text);
         }
     }
     (redacted, values)
@@ -147,6 +152,19 @@ impl<'v> Repeats<'v> {
             None
         };
         Self { values, searcher }
+    }
+
+    /// Finds the values in what other readings of a text say otherwise.
+    fn find_in_views(&self, views: &[View], hits: &mut Vec<Hit>) {
+        for (n, view) in views.iter().enumerate() {
+            for lines in view.changed_lines() {
+                for hit in self.find(&view.text[lines.clone()]) {
+                    let span = lines.start + hit.span.start..lines.start + hit.span.end;
+                    let span = views::origin(&views[..=n], span);
+                    hits.push(Hit { span, ..hit });
+                }
+            }
+        }
     }
 
     fn find(&self, text: &str) -> Vec<Hit> {

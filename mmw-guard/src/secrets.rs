@@ -11,16 +11,19 @@ mod nearby;
 mod pattern;
 mod token;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::beside::Beside;
 use crate::keywords::{Index, Word};
 use crate::placeholder::{self, FILLER};
 use crate::rules::{self, CALLS, Form, RULES};
-use crate::views::{View, base64_blocks, base64_text, unescaped, unfolded};
+use crate::views::{self, View, base64_blocks, base64_text};
 
 /// The shortest run of base64 that is read, in bytes: shorter ones hold no secret with its name.
 const MIN_ENCODED_BYTES: usize = 40;
+/// How many encodings are read, one in the other.
+const MAX_ENCODINGS: usize = 2;
 
 /// The keywords of the rows, then those of names and sentences.
 static WORDS: [Word; CALLS.len() + named::WORDS.len()] = {
@@ -49,38 +52,58 @@ pub(crate) struct Hit {
     pub(crate) value: Option<String>,
 }
 
+/// A text as it is looked at: its placeholders, and its other readings.
+#[derive(Debug)]
+pub(crate) struct Read<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) placeholders: Vec<Range<usize>>,
+    /// The text with its placeholders filled.
+    pub(crate) masked: Cow<'t, str>,
+    /// The other readings, each made from the one before.
+    pub(crate) views: Vec<View>,
+}
+
+impl<'t> Read<'t> {
+    /// Reads a text.
+    pub(crate) fn new(beside: &Beside<'_>, text: &'t str) -> Self {
+        let placeholders = placeholder::spans(text, |id| beside.knows(id));
+        let masked = placeholder::masked(text, &placeholders);
+        let views = views::readings(&masked);
+        Self {
+            text,
+            placeholders,
+            masked,
+            views,
+        }
+    }
+}
+
 /// Returns the secrets of a text, sorted, without overlaps, never inside a placeholder.
 ///
 /// `any_case` is for names that were lower-cased.
 pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> {
-    let placeholders = placeholder::spans(text, |id| beside.knows(id));
-    let masked = placeholder::masked(text, &placeholders);
+    find_in(beside, &Read::new(beside, text), any_case)
+}
+
+/// Returns the secrets of a text that was read already.
+pub(crate) fn find_in(beside: &Beside<'_>, read: &Read<'_>, any_case: bool) -> Vec<Hit> {
+    let Read {
+        text,
+        placeholders,
+        masked,
+        views,
+    } = read;
     let mut hits: Vec<Hit> = Vec::new();
     // Tokens that stand alone are judged last, where nothing else names them.
     let mut alone = Vec::new();
-    in_reading(beside, &masked, any_case, |hit| hits.push(hit));
-    alone.extend(bare::in_text(&masked));
-    let plain = unfolded(&masked);
-    if let Some(view) = &plain {
+    in_reading(beside, masked, any_case, |hit| hits.push(hit));
+    alone.extend(bare::in_text(masked));
+    for (n, view) in views.iter().enumerate() {
         in_lines(beside, view, any_case, |hit| {
-            hits.push(mapped(hit, &[view]));
+            let span = views::origin(&views[..=n], hit.span);
+            hits.push(Hit { span, ..hit });
         });
-        alone.extend(bare_in_lines(view).map(|span| view.origin(&span)));
-    }
-    let reading = plain.as_ref().map_or(&*masked, |view| view.text.as_str());
-    if let Some(view) = unescaped(reading) {
-        in_lines(beside, &view, any_case, |hit| {
-            hits.push(match &plain {
-                Some(plain) => mapped(hit, &[&view, plain]),
-                None => mapped(hit, &[&view]),
-            });
-        });
-        alone.extend(bare_in_lines(&view).map(|span| {
-            let span = view.origin(&span);
-            plain
-                .as_ref()
-                .map_or(span.clone(), |plain| plain.origin(&span))
-        }));
+        alone.extend(bare_in_lines(view).map(|span| views::origin(&views[..=n], span)));
     }
     if !any_case && let Some(rule) = rules::place_of(bare::RULE) {
         let named = stretches(&hits);
@@ -99,25 +122,46 @@ pub(crate) fn find(beside: &Beside<'_>, text: &str, any_case: bool) -> Vec<Hit> 
                 }),
         );
     }
-    for run in base64_blocks(&masked, MIN_ENCODED_BYTES) {
-        if let Some(said) = base64_text(&masked[run.clone()]) {
-            let mut first = None;
-            in_reading(beside, &said, any_case, |hit| {
-                first = first.or(Some(hit.rule));
-            });
-            hits.extend(first.map(|rule| Hit {
-                span: run,
-                rule,
-                value: None,
-            }));
-        }
+    for run in base64_blocks(masked, MIN_ENCODED_BYTES) {
+        let rule = base64_text(&masked[run.clone()])
+            .and_then(|said| rule_of_decoded(beside, &said, any_case, MAX_ENCODINGS));
+        hits.extend(rule.map(|rule| Hit {
+            span: run,
+            rule,
+            value: None,
+        }));
     }
     if beside.has_patterns() {
-        beside.find(&masked, &mut hits);
+        beside.find(masked, &mut hits);
     }
-    let mut found = settled(hits, &masked, &placeholders);
+    let mut found = settled(hits, masked, placeholders);
     beside.spare(text, &mut found);
     found
+}
+
+/// Returns the rule of a secret in a text that was decoded, perhaps from one encoding in another.
+fn rule_of_decoded(
+    beside: &Beside<'_>,
+    said: &str,
+    any_case: bool,
+    encodings: usize,
+) -> Option<usize> {
+    let mut first = None;
+    in_reading(beside, said, any_case, |hit| {
+        first = first.or(Some(hit.rule));
+    });
+    if first.is_none() && !any_case && !bare::in_text(said).is_empty() {
+        first = rules::place_of(bare::RULE);
+    }
+    if first.is_some() || encodings <= 1 {
+        return first;
+    }
+    base64_blocks(said, MIN_ENCODED_BYTES)
+        .into_iter()
+        .find_map(|run| {
+            let said = base64_text(&said[run])?;
+            rule_of_decoded(beside, &said, any_case, encodings - 1)
+        })
 }
 
 /// Reads again what differs from the text that the view was made from.
@@ -155,11 +199,6 @@ fn stretches(hits: &[Hit]) -> Vec<Range<usize>> {
         }
     }
     stretches
-}
-
-fn mapped(hit: Hit, views: &[&View]) -> Hit {
-    let span = views.iter().fold(hit.span, |span, view| view.origin(&span));
-    Hit { span, ..hit }
 }
 
 /// Merges overlaps, takes in placeholders that are cut, drops what is nothing but placeholders.

@@ -9,9 +9,9 @@ use std::ops::Range;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use unicode_normalization::UnicodeNormalization;
 
-use crate::normal::{is_bidi_control, is_mark, is_tag, is_zero_width};
+mod letters;
+mod signs;
 
 /// A part of a reading and what it was made from.
 #[derive(Debug, Clone, Copy)]
@@ -108,12 +108,24 @@ impl View {
             }
             let start = line_start(&self.text, line_start(&self.text, change.start));
             let end = line_end(&self.text, line_end(&self.text, change.end));
+            let end = self.key_end(start, end);
             match lines.last_mut() {
-                Some(last) if start <= last.end => last.end = end,
+                Some(last) if start <= last.end => last.end = last.end.max(end),
                 _ => lines.push(start..end),
             }
         }
         lines
+    }
+
+    /// Returns where a private key ends whose opening mark stands in these lines: what differs may be
+    /// in its mark alone.
+    fn key_end(&self, start: usize, end: usize) -> usize {
+        const MAX_KEY_BYTES: usize = 8 << 10;
+        if memchr::memmem::find(&self.text.as_bytes()[start..end], b"PRIVATE KEY").is_none() {
+            return end;
+        }
+        self.text
+            .ceil_char_boundary(self.text.len().min(end + MAX_KEY_BYTES))
     }
 }
 
@@ -128,103 +140,36 @@ fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |n| at + n + 1)
 }
 
-/// Returns the text in compatibility form without invisible characters; none if that is the text.
-pub(crate) fn unfolded(text: &str) -> Option<View> {
-    if text.is_ascii() {
-        return None;
+/// What makes one reading of another. Each is applied to the reading before it: a text may be folded,
+/// then escaped, and what was escaped may be escaped again.
+const STEPS: [fn(&str) -> Option<View>; 9] = [
+    letters::unfolded,
+    letters::without_accents,
+    letters::without_look_alikes,
+    signs::without_controls,
+    signs::unescaped,
+    signs::without_controls,
+    signs::joined,
+    signs::unescaped,
+    signs::unescaped,
+];
+
+/// Returns the other readings of a text, each made from the one before, the first from the text.
+pub(crate) fn readings(text: &str) -> Vec<View> {
+    let mut views: Vec<View> = Vec::new();
+    for step in STEPS {
+        let reading = views.last().map_or(text, |view| view.text.as_str());
+        views.extend(step(reading));
     }
-    let mut view = View::default();
-    let mut done = 0;
-    let mut buffer = [0; 4];
-    for (start, c) in text.char_indices().filter(|(_, c)| !c.is_ascii()) {
-        let origin = start..start + c.len_utf8();
-        if is_zero_width(c) || is_bidi_control(c) || is_mark(c) || is_tag(c) {
-            view.copy(text, done..start);
-            view.replace(origin.clone(), std::iter::empty());
-            done = origin.end;
-            continue;
-        }
-        let mut plain = c.encode_utf8(&mut buffer).nfkc();
-        if plain.next() != Some(c) || plain.next().is_some() {
-            view.copy(text, done..start);
-            view.replace(origin.clone(), std::iter::once(c).nfkc());
-            done = origin.end;
-        }
-    }
-    view.copy(text, done..text.len());
-    (!view.changed.is_empty()).then_some(view)
+    views
 }
 
-/// Returns the text with one level of backslash, percent and character-reference escapes decoded;
-/// none if there are none.
-pub(crate) fn unescaped(text: &str) -> Option<View> {
-    let mut view = View::default();
-    let mut done = 0;
-    for at in memchr::memchr3_iter(b'\\', b'%', b'&', text.as_bytes()) {
-        if at < done {
-            continue;
-        }
-        let rest = &text[at + 1..];
-        let decoded = match text.as_bytes()[at] {
-            b'\\' => backslash(rest),
-            b'%' => percent(rest),
-            _ => reference(rest),
-        };
-        if let Some((plain, length)) = decoded {
-            view.copy(text, done..at);
-            done = at + 1 + length;
-            view.replace(at..done, std::iter::once(plain));
-        }
-    }
-    view.copy(text, done..text.len());
-    (!view.changed.is_empty()).then_some(view)
-}
-
-fn hexadecimal(digits: Option<&str>) -> Option<char> {
-    let digits = digits?;
-    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    char::from_u32(u32::from_str_radix(digits, 16).ok()?)
-}
-
-fn backslash(rest: &str) -> Option<(char, usize)> {
-    match rest.bytes().next()? {
-        b'n' => Some(('\n', 1)),
-        b'r' => Some(('\r', 1)),
-        b't' => Some(('\t', 1)),
-        plain @ (b'"' | b'\'' | b'/' | b'\\' | b'`') => Some((char::from(plain), 1)),
-        b'u' => Some((hexadecimal(rest.get(1..5))?, 5)),
-        b'x' => Some((hexadecimal(rest.get(1..3))?, 3)),
-        _ => None,
-    }
-}
-
-fn percent(rest: &str) -> Option<(char, usize)> {
-    hexadecimal(rest.get(..2))
-        .filter(char::is_ascii)
-        .map(|c| (c, 2))
-}
-
-fn reference(rest: &str) -> Option<(char, usize)> {
-    const NAMED: [(&str, char); 5] = [
-        ("quot;", '"'),
-        ("amp;", '&'),
-        ("lt;", '<'),
-        ("gt;", '>'),
-        ("apos;", '\''),
-    ];
-    if let Some((name, c)) = NAMED.iter().find(|(name, _)| rest.starts_with(name)) {
-        return Some((*c, name.len()));
-    }
-    let number = rest.strip_prefix('#')?;
-    let length = number.bytes().take(8).position(|b| b == b';')?;
-    let digits = number.get(..length)?;
-    let c = match digits.strip_prefix(['x', 'X']) {
-        Some(digits) => hexadecimal(Some(digits))?,
-        None => char::from_u32(digits.parse().ok()?)?,
-    };
-    Some((c, length + 2))
+/// Returns what a span of the last of these readings covers in the text that they were made from.
+pub(crate) fn origin(views: &[View], span: Range<usize>) -> Range<usize> {
+    views
+        .iter()
+        .rev()
+        .fold(span, |span, view| view.origin(&span))
 }
 
 /// Padding may be there or not; bits left over at the end do not matter.
@@ -234,23 +179,46 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// Returns what a run of standard or URL-safe base64 says, if it says text. Line breaks and spaces
-/// inside the run do not matter.
+/// Returns what a run of standard or URL-safe base64, or of hexadecimal digits, says, if it says text.
+/// Line breaks and spaces inside the run do not matter.
 pub(crate) fn base64_text(run: &str) -> Option<String> {
     let mut joined = run.as_bytes().to_vec();
     joined.retain(|byte| !byte.is_ascii_whitespace());
-    // A digest could be read so too, and says nothing.
+    // A digest could be read as base64 too, and says nothing.
     if joined.iter().all(u8::is_ascii_hexdigit) {
-        return None;
+        return hexadecimal_text(&joined);
     }
     let is_url_safe = joined.iter().any(|byte| matches!(byte, b'-' | b'_'));
     let engine = if is_url_safe { URL_SAFE } else { STANDARD };
     let bytes = engine.decode(&joined).ok()?;
+    readable(bytes)
+}
+
+fn readable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
-    let readable = text
+    let is_readable = text
         .chars()
         .all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
-    readable.then_some(text)
+    is_readable.then_some(text)
+}
+
+/// Returns what pairs of hexadecimal digits say, if they say text.
+fn hexadecimal_text(digits: &[u8]) -> Option<String> {
+    // The first pair of nearly every digest is no letter: most end here.
+    let first = *digits.first()?;
+    if digits.len() % 2 == 1 || !matches!(first, b'0' | b'2'..=b'7' | b'c'..=b'f' | b'C'..=b'F') {
+        return None;
+    }
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|n| u8::try_from(n).ok())
+    };
+    let bytes: Option<Vec<u8>> = digits
+        .chunks_exact(2)
+        .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
+        .collect();
+    readable(bytes?)
 }
 
 const fn is_base64(byte: u8) -> bool {
@@ -316,48 +284,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_found_in_a_reading_is_mapped_back() {
-        let text = "пароль： ａ\u{200b}b";
-        let view = unfolded(text).unwrap();
-        assert_eq!(view.text, "пароль: ab");
-        let start = view.text.find("ab").unwrap();
-        assert_eq!(&text[view.origin(&(start..start + 2))], "ａ\u{200b}b");
-        assert!(unfolded("plain").is_none());
-        assert!(unfolded("просто").is_none());
-    }
-
-    #[test]
-    fn one_level_of_escapes_is_decoded() {
-        for (text, expected) in [
-            (r#"{\"a\":\"b\"}"#, r#"{"a":"b"}"#),
-            ("a%40b%zz", "a@b%zz"),
-            ("&quot;x&#x41;&#66;&amp;lt;", "\"xAB&lt;"),
-            (r"\u0041\x42\n\q", "AB\n\\q"),
-            (r"\\n", r"\n"),
-        ] {
-            assert_eq!(unescaped(text).unwrap().text, expected, "{text}");
-        }
-        for text in [
-            "plain",
-            "100 % of it",
-            "a & b",
-            "\\",
-            "%",
-            "&#;",
-            "&#xD800;",
-            "%é",
-        ] {
-            assert!(unescaped(text).is_none(), "{text}");
-        }
-        let view = unescaped("pw%3Dx").unwrap();
-        assert_eq!(view.origin(&(2..3)), 2..5);
-        assert_eq!(view.origin(&(3..3)), 0..0);
-    }
-
-    #[test]
     fn only_lines_that_differ_and_their_neighbours_are_read_again() {
         let text = "one\ntwo\nthree\na%3Db\nfive\nsix\nseven\n";
-        let view = unescaped(text).unwrap();
+        let view = signs::unescaped(text).unwrap();
         let lines: Vec<&str> = view
             .changed_lines()
             .into_iter()
@@ -370,6 +299,10 @@ mod tests {
     fn base64_is_read_when_it_says_text() {
         assert_eq!(base64_text("aGVsbG8gd29ybGQ=").unwrap(), "hello world");
         assert_eq!(base64_text("aGVsbG8g\n  d29ybGQ").unwrap(), "hello world");
+        assert_eq!(
+            base64_text("68656c6c6f20776f726c64").unwrap(),
+            "hello world"
+        );
         assert!(base64_text("////").is_none());
         assert!(base64_text("a.b").is_none());
         assert_eq!(base64_runs("x aGVsbG8= y", 8), vec![2..10; 1]);
@@ -398,7 +331,7 @@ mod tests {
 
         #[test]
         fn every_part_of_a_reading_leads_back_to_the_text(text in any::<String>()) {
-            for view in [unfolded(&text), unescaped(&text)].into_iter().flatten() {
+            for view in STEPS.iter().filter_map(|step| step(&text)) {
                 for (at, c) in view.text.char_indices() {
                     let origin = view.origin(&(at..at + c.len_utf8()));
                     prop_assert!(text.get(origin.clone()).is_some_and(|from| !from.is_empty()), "{origin:?}");
