@@ -34,11 +34,27 @@ pub(crate) fn is_example(value: &str) -> bool {
         || value
             .trim_matches(['[', ']', '(', ')', '<', '>'])
             .eq_ignore_ascii_case("redacted");
-    opens
+    opens && !is_wrapped_secret(value)
+        || value.starts_with("${") && value.ends_with('}')
         || MARKS.iter().any(|mark| value.contains(mark))
         || has_template(value)
         || is_monotone(value)
         || WORDS.iter().any(|word| contains(value, word))
+}
+
+/// `(hunter2x9)`: brackets of a sentence around a value, not around its description.
+fn is_wrapped_secret(value: &str) -> bool {
+    let inner = value
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+        .unwrap_or("");
+    inner.len() >= 6
+        && is_strong(inner)
+        && has_digit(inner)
+        && inner.bytes().all(|b| b.is_ascii_graphic())
+        && !inner.contains(['(', ')', '[', ']', '<', '|', ',', '-', '=', '.', '/'])
+        && !is_term(inner)
+        && !is_measure(inner)
 }
 
 /// Tells whether a text contains a word of lower-case ASCII letters in any case.
@@ -99,6 +115,14 @@ pub(crate) fn is_monotone(value: &str) -> bool {
     value.bytes().all(|b| b == FILLER)
         || tail.len() >= 3
             && bytes.all(|b| Some(b.to_ascii_lowercase()) == first.map(|f| f.to_ascii_lowercase()))
+}
+
+/// Tells whether a long value is the same few characters over and over: `x1x1x1…`.
+pub(crate) fn is_periodic(value: &str) -> bool {
+    const MAX_PERIOD: usize = 8;
+    let bytes = value.as_bytes();
+    (1..=MAX_PERIOD.min(bytes.len() / 3))
+        .any(|period| bytes[period..].iter().eq(&bytes[..bytes.len() - period]))
 }
 
 fn is_name(value: &str) -> bool {
@@ -208,6 +232,9 @@ pub(crate) fn is_code(value: &str) -> bool {
         || value.ends_with('(')
         || environment_name
         || is_call(value)
+        || is_type_or_attribute(value)
+        || is_constant_of(value)
+        || value.starts_with('^') && value.ends_with('$') && value.contains(['[', '(', '\\'])
         || value.contains('.')
             && value
                 .split('.')
@@ -220,6 +247,45 @@ pub(crate) fn is_code(value: &str) -> bool {
             && is_name(value.split('[').next().unwrap_or(""))
 }
 
+/// `&str`, `&[u8]`, `&mut Vec<u8>`, `&AccountRow`, `Option<String>`, `#[allow]`.
+fn is_type_or_attribute(value: &str) -> bool {
+    if value.starts_with("#[") || value.starts_with("#![") {
+        return true;
+    }
+    let (referred, rest) = match value.strip_prefix('&') {
+        Some(rest) => (true, rest.trim_start_matches("mut ")),
+        None => (false, value),
+    };
+    let rest = rest.trim_end_matches([',', ';']);
+    let slice = rest.starts_with('[') && rest.ends_with(']');
+    let generic = rest.contains('<') && rest.ends_with('>');
+    let named = rest.starts_with(|c: char| c.is_ascii_uppercase())
+        && rest.bytes().any(|b| b.is_ascii_lowercase())
+        && rest.bytes().all(|b| b.is_ascii_alphabetic());
+    referred && (slice || named || matches!(rest, "str" | "self" | "dyn"))
+        || generic
+            && rest
+                .split(['<', '>', ',', ' ', ':', '&', '[', ']', '\''])
+                .all(is_word_or_nothing)
+            && rest.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+fn is_word_or_nothing(part: &str) -> bool {
+    part.is_empty() || is_word(part)
+}
+
+/// `winreg.KEY_WOW64_32KEY`: a constant of a module.
+fn is_constant_of(value: &str) -> bool {
+    let value = value.trim_start_matches('[');
+    let (path, constant) = value.rsplit_once('.').unwrap_or(("module", value));
+    path.split('.').all(is_name)
+        && constant.contains('_')
+        && constant.len() >= 6
+        && constant
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}
+
 /// Tells whether a value is a function and its arguments.
 fn is_call(value: &str) -> bool {
     let value = value.trim_end_matches(['?', ';', ',']);
@@ -228,7 +294,10 @@ fn is_call(value: &str) -> bool {
             && callee
                 .split(['.', ':'])
                 .all(|part| part.is_empty() || is_name(part))
-            && (value.ends_with(')') || rest.starts_with(['"', '\'']))
+            && (value.ends_with(')')
+                || rest.starts_with(['"', '\''])
+                // Cut at its comma.
+                || callee.contains('.') && !rest.contains(')'))
     })
 }
 
@@ -281,8 +350,12 @@ pub(crate) fn is_measure(value: &str) -> bool {
     const UNITS: &[&str] = &[
         "", "v", "k", "m", "g", "b", "s", "h", "d", "w", "x", "ms", "us", "ns", "kb", "mb", "gb",
         "tb", "px", "em", "rem", "min", "hrs", "hours", "days", "day", "weeks", "bit", "bits",
-        "bytes", "chars", "t",
+        "bytes", "chars", "t", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+        "i64", "i128", "isize", "f32", "f64", "u", "l", "ul", "ull", "f",
     ];
+    if is_hexadecimal_number(value) {
+        return true;
+    }
     let body = value.trim_start_matches(['v', 'V', '~', '+', '$', '€', '#']);
     let unit = body.trim_start_matches(|c: char| c.is_ascii_digit() || "-.:/,+TZ%_".contains(c));
     let signs = body[..body.len() - unit.len()]
@@ -292,6 +365,17 @@ pub(crate) fn is_measure(value: &str) -> bool {
     body.len() > unit.len()
         && UNITS.iter().any(|known| unit.eq_ignore_ascii_case(known))
         && (signs > 0 || !unit.is_empty() || body.len() < value.len())
+}
+
+/// `0x5053_4F43`, up to sixteen digits: a longer one may be a key.
+fn is_hexadecimal_number(value: &str) -> bool {
+    value
+        .strip_prefix("0x")
+        .or_else(|| value.strip_prefix("0X"))
+        .is_some_and(|digits| {
+            (1..=19).contains(&digits.len())
+                && digits.bytes().all(|b| b.is_ascii_hexdigit() || b == b'_')
+        })
 }
 
 fn has_digit(value: &str) -> bool {
@@ -318,7 +402,11 @@ pub(crate) fn is_path(value: &str) -> bool {
                     .bytes()
                     .all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'.' | b'_'))
         });
-    rooted && shannon(value) < 4.6
+    let is_link = (value.starts_with("http://") || value.starts_with("https://"))
+        && !value
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|part| part.len() >= 16);
+    rooted && (is_link || shannon(value) < 4.6)
         || drive
         || words
         || FILES
@@ -406,9 +494,14 @@ pub(crate) fn is_term(value: &str) -> bool {
         .collect::<String>();
     let head: String = head.chars().filter(|c| *c != '-' && *c != '_').collect();
     let measure = lower.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-    TERMS
-        .iter()
-        .any(|term| joined == *term || first == *term || head == *term)
+    let parts = || lower.split(['-', '_', '/']);
+    let listed = parts().any(|part| TERMS.contains(&part))
+        && parts()
+            .all(|part| TERMS.contains(&part) || part.bytes().all(|b| b.is_ascii_lowercase()));
+    listed
+        || TERMS
+            .iter()
+            .any(|term| joined == *term || first == *term || head == *term)
         || measure.len() < lower.len()
             && (measure.is_empty() && lower.contains(['-', '.'])
                 || [
@@ -500,8 +593,25 @@ mod tests {
                 "self.password",
                 "config.db.pass",
                 "Auth::new",
+                "&str",
+                "&[u8]",
+                "&AccountRow",
+                "Option<String>",
+                "#[allow]",
+                "row.get(25)?",
+                "NEXT_TOKEN.fetch_add(2",
+                "winreg.KEY_WOW64_32KEY",
+                "[DOT11_AUTH_CIPHER_PAIR",
+                "^[a-z0-9_-]{3,16}$",
             ],
-            &["hunter2", "T0pS3cr3t", "S3CR3T"],
+            &[
+                "hunter2",
+                "T0pS3cr3t",
+                "S3CR3T",
+                "&hunter2x",
+                "#hunter2",
+                "a<b>c9!",
+            ],
         );
         check(
             is_path,
@@ -519,6 +629,30 @@ mod tests {
             is_named_hash,
             &["sha256:2c26b46b68", "sha512-Zm9vYmFyYmF6"],
             &["sha256", "hunter2"],
+        );
+    }
+
+    #[test]
+    fn numbers_of_code_are_measures_and_repetitions_are_periodic() {
+        check(
+            is_measure,
+            &["2150859162u32", "1i32", "0x02", "0x5053_4F43", "12ull"],
+            &[
+                "hunter2",
+                "0xhunter2",
+                "0x9f86d081884c7d659a2feaa0c55ad015",
+                "1234u99x",
+            ],
+        );
+        check(
+            is_periodic,
+            &["x1x1x1x1", "abcabcabcab", "aaaaaa"],
+            &["hunter2", "abab", "Zk3v9QpL2xWm7RtB"],
+        );
+        check(
+            is_example,
+            &["(optional)", "(min. 8)", "[password1]", "${a(b)}"],
+            &["(hunter2x9)"],
         );
     }
 
@@ -546,6 +680,7 @@ mod tests {
                 "12-16",
                 "128-bit",
                 "base64url-encoded",
+                "HMAC-SHA512",
             ],
             &["hunter2", "dipPr166Gg!", "123456"],
         );

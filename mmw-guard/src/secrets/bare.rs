@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::entropy::disorder;
 use crate::shape;
 use crate::views::base64_text;
 
@@ -22,6 +23,20 @@ const MIN_WORDS: usize = 3;
 const CONTEXT_BYTES: usize = 40;
 /// How far back the beginning of an address is looked for, in bytes.
 const ADDRESS_BYTES: usize = 256;
+
+/// How files of pictures, sound, archives and documents begin in base64.
+const FILES: &[&str] = &[
+    "iVBORw0KGgo",
+    "R0lGOD",
+    "/9j/",
+    "UklGR",
+    "UEsDB",
+    "JVBERi",
+    "H4sI",
+    "AAAB",
+    "d09G",
+    "T2dnU",
+];
 
 /// Returns the spans of tokens that stand alone.
 pub(super) fn in_text(text: &str) -> Vec<Range<usize>> {
@@ -79,6 +94,9 @@ fn is_random(run: &[u8]) -> bool {
         .windows(2)
         .filter(|pair| class(pair[0]) != class(pair[1]))
         .count();
+    if reads_as_words(run) {
+        return false;
+    }
     let [small, capital, digit] = counts;
     // A digest with a mark before or behind it (`R194`) is one still.
     if n_other * 8 < run.len() || digit < 2 {
@@ -90,6 +108,20 @@ fn is_random(run: &[u8]) -> bool {
     }
     // Of letters of one case and digits, at four of ten.
     run.len() >= MIN_ONE_CASE_BYTES && digit >= 4 && changes * 4 >= run.len()
+}
+
+/// Tells whether half of a run is words of four small letters and more, as names in code with numbers
+/// in them are (`ID3D11GeometryShader`, `CreateFromWin32Handle`): chance draws few.
+fn reads_as_words(run: &[u8]) -> bool {
+    let mut n_in_words = 0;
+    for word in run.split(|byte| !byte.is_ascii_lowercase()) {
+        let is_word =
+            word.len() >= 4 && std::str::from_utf8(word).is_ok_and(|word| disorder(word) <= 0.34);
+        if is_word {
+            n_in_words += word.len() + 1;
+        }
+    }
+    n_in_words * 2 >= run.len()
 }
 
 /// Returns the run with what belongs to the same token. A slash belongs to it only where the token
@@ -138,7 +170,8 @@ fn is_spared(text: &str, token: &Range<usize>) -> bool {
         .any(|word| before.contains(word))
         || said.starts_with("AAAA")
         || said.starts_with("MII")
-        || said.starts_with("eyJ");
+        || said.starts_with("eyJ")
+        || FILES.iter().any(|magic| said.starts_with(magic));
     let is_digest = [
         "sha1", "sha256", "sha384", "sha512", "sha-", "hash", "digest", "checksum", "h1:", "md5",
         "etag", "nonce",
@@ -149,6 +182,7 @@ fn is_spared(text: &str, token: &Range<usize>) -> bool {
         || is_digest
         || shape::is_example(said)
         || shape::is_identifier(said)
+        || shape::is_periodic(said)
         || is_in_address(text, token.start)
         // What is written in it is read elsewhere: as secrets, and as orders to the agent.
         || base64_text(said).is_some_and(|text| text.split_whitespace().count() >= MIN_WORDS)
@@ -205,6 +239,12 @@ mod tests {
             "InternationalizationTestSuite2024Results",
             "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
             "shortA1b2C3",
+            // Words that look mixed by their numbers.
+            "ID3D11GeometryShader, CreateFromWin32Handle",
+            "totalEventCountLast24Hours K32EnumProcessModules",
+            "x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1",
+            "aB3aB3aB3aB3aB3aB3aB3aB3aB3",
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");
         }

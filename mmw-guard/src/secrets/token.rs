@@ -81,6 +81,7 @@ pub(super) fn at(
         let body = &text[prefix.end..start + value.len()];
         let is_plausible = !shape::is_monotone(value)
             && !is_filled(body)
+            && !is_words(body)
             && (rule.entropy <= 0.0 || shannon(body) >= rule.entropy);
         if is_checked || !is_glued && is_plausible {
             done.note(index, end);
@@ -131,6 +132,19 @@ fn is_mixed(body: &str) -> bool {
         && shannon(body) >= MIN_LOOSE_ENTROPY
         && !shape::is_identifier(body)
         && !shape::is_example(body)
+}
+
+/// Tells whether a body is words that go on behind the beginning (`-with-two-factor-authentication`,
+/// `PlayerItemMetadataCollector`).
+fn is_words(body: &str) -> bool {
+    const MIN_BYTES: usize = 18;
+    let words = || body.split(['-', '_']).filter(|word| !word.is_empty());
+    let phrase = words().count() >= 3 && words().filter(|word| word.len() >= 4).count() >= 2;
+    let small = !body.bytes().any(|b| b.is_ascii_uppercase());
+    let digits = body.bytes().filter(u8::is_ascii_digit).count();
+    body.len() >= MIN_BYTES
+        && shape::is_identifier(body)
+        && (phrase && small && digits <= 2 || digits == 0)
 }
 
 /// Tells whether a body is `xxxx…`, `....` or the like somewhere: documentation.

@@ -221,7 +221,7 @@ pub(super) fn is_evident_password(value: &str) -> bool {
         && is_strong_password(value)
         && !is_jargon(value)
         && !value.contains('/')
-        && !is_file(value)
+        && !is_file(value.split(['#', '?']).next().unwrap_or(value))
 }
 
 /// `Python3`, `chapter12`: a word and its number.

@@ -33,6 +33,8 @@ pub(super) fn announced(place: &Place<'_>) -> Option<Range<usize>> {
         // A pair begins where a word or a quote does.
         let here = byte(bytes, at);
         let begins = !goes_on(bytes, at.saturating_sub(1))
+            // A part of a path or an address is no user.
+            && !matches!(before(bytes, at), b'/' | b'#' | b'?' | b'=' | b'.')
             && (here.is_ascii_alphanumeric() || matches!(here, b'"' | b'\'' | b'`'));
         if begins
             && at > place.end
@@ -127,7 +129,11 @@ pub(super) fn pair_at(text: &str, at: usize) -> Option<(Value, Value)> {
     if !pass.quoted {
         // `a/b/c` is a path, `root:x:0:0` a line of a table.
         let said = &text[pass.span.clone()];
-        if said.contains(['/', '(', '[']) || said.starts_with('&') || said.matches(':').count() > 1
+        let argument = rest.starts_with('(') && said.contains('=');
+        if argument
+            || said.contains(['/', '(', '['])
+            || said.starts_with('&')
+            || said.matches(':').count() > 1
         {
             return None;
         }
@@ -264,6 +270,12 @@ mod tests {
                 ("login via src/auth/Login2.tsx", None),
                 ("login with username and password", None),
                 ("login: user and password2", None),
+                (
+                    "login: https://tools.example/html/rfc6749#section-4.3",
+                    None,
+                ),
+                ("login keys = self.get_keys(refresh=True)", None),
+                ("login [x](docs/issue-codes.md#E004)", None),
             ],
         );
     }

@@ -108,6 +108,8 @@ fn after(
         }
         // "the password for root:x"
         if n > 0
+            && !word.contains("::")
+            && !word.contains("://")
             && let Some((_, said)) = word.split_once(':')
             && is_evident_password(said)
         {

@@ -117,6 +117,11 @@ const QUOTES: &[(&str, &str)] = &[
     ("‘", "’"),
     ("«", "»"),
     ("„", "“"),
+    ("„", "”"),
+    ("”", "”"),
+    ("’", "’"),
+    ("‚", "‘"),
+    ("»", "«"),
     ("「", "」"),
     ("『", "』"),
     ("&quot;", "&quot;"),
@@ -125,7 +130,11 @@ const QUOTES: &[(&str, &str)] = &[
 /// Returns the value in quotes that begins there, on one line, if both quotes stand.
 pub(super) fn quoted(text: &str, at: usize) -> Option<Value> {
     let rest = text.get(at..)?;
-    let (open, close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
+    let (open, close) = QUOTES.iter().find(|(open, close)| {
+        // „ has two that close it.
+        rest.starts_with(open)
+            && (*open != "„" || rest[..rest.floor_char_boundary(MAX_VALUE_BYTES)].contains(close))
+    })?;
     // Three quotes, or two of Markdown's, are one.
     let mut start = at + open.len();
     let mut doubled = 1;
@@ -211,12 +220,27 @@ pub(super) fn bare(text: &str, at: usize) -> Option<Value> {
     })
 }
 
+/// Returns the length of the pictures and arrows that a text begins with, at most four.
+fn pictures(text: &str) -> usize {
+    if text.is_empty() || text.as_bytes()[0] < 0xe2 {
+        return 0;
+    }
+    text.chars()
+        .take(4)
+        .take_while(
+            |c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}'),
+        )
+        .map(char::len_utf8)
+        .sum()
+}
+
 /// Returns the value that begins there, with or without quotes or emphasis.
 pub(super) fn value(text: &str, at: usize) -> Option<Value> {
     let mut at = at;
     while text.get(at..)?.starts_with('*') {
         at += 1;
     }
+    at += pictures(text.get(at..)?);
     // What a placeholder stands before is a value as if it stood alone.
     while byte(text.as_bytes(), at) == FILLER {
         at += 1;
@@ -244,6 +268,10 @@ mod tests {
         check("``root``, and", Some("root"));
         check("'it\\'s' x", Some("it\\'s"));
         check("“wide” x", Some("wide"));
+        check("”wide” x", Some("wide"));
+        check("„wide” x", Some("wide"));
+        check("„wide“ x", Some("wide"));
+        check("🔑hunter2🔒", Some("hunter2"));
         check("\"\" x", None);
         check("**Pa55word**", Some("Pa55word"));
     }

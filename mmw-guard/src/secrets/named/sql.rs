@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::judge::{is_plain_password, is_strong_password};
-use super::scan::{Place, blanks, byte, quoted, value, word_of};
+use super::scan::{Place, blanks, byte, quoted, stands, value, word_of};
 
 /// Words between `IDENTIFIED` and the value, in any order the grammars have.
 const GRAMMAR: &[&str] = &[
@@ -40,10 +40,13 @@ pub(super) fn identified(place: &Place<'_>) -> Option<Range<usize>> {
     let bytes = place.bytes();
     let mut at = place.end;
     let mut by = false;
+    let mut with = false;
     for _ in 0..5 {
         at = white(bytes, at);
         if let Some(length) = word_of(bytes, at, GRAMMAR) {
-            by |= length == 2;
+            // "identified as" alone is a sentence.
+            with |= stands(bytes, at, "with");
+            by |= stands(bytes, at, "by") || with && stands(bytes, at, "as");
             at += length;
         } else if let Some(plugin) = quoted(text, at).filter(|_| !by) {
             // A plugin's name, or the value after `WITH`.
@@ -54,7 +57,8 @@ pub(super) fn identified(place: &Place<'_>) -> Option<Range<usize>> {
             break;
         }
     }
-    if !by {
+    // No statement has a value in backticks, but sentences do.
+    if !by || byte(bytes, at) == b'`' {
         return None;
     }
     let found = value(text, at)?;
@@ -143,6 +147,9 @@ mod tests {
                 ),
                 ("CREATE USER a IDENTIFIED BY hunter2;", Some("hunter2")),
                 ("a user is identified by name", None),
+                ("the process identified by `pid`", None),
+                ("errors identified by `code: 'ERR_INVALID_TOKEN'`", None),
+                ("memory identified as 'Slow Memory'", None),
                 ("IDENTIFIED BY '<password>'", None),
                 ("IDENTIFIED BY '${PW}'", None),
             ],
