@@ -40,6 +40,8 @@ struct Known {
     from: Vec<usize>,
     is_forgotten: bool,
     is_closed: bool,
+    /// The winner of the latest resolution that closed it.
+    lost_to: Option<usize>,
 }
 
 #[derive(Default)]
@@ -58,8 +60,15 @@ impl Model {
     }
 
     fn newest(&self, key: usize) -> Option<usize> {
+        // Without an open claim: the last that did not lose to one that can still be seen.
+        let stands = |n: &usize| {
+            self.records[*n]
+                .lost_to
+                .is_none_or(|winner| self.records[winner].is_forgotten)
+        };
         self.open_of_key(key)
             .next_back()
+            .or_else(|| self.of_key(key).rev().find(stands))
             .or_else(|| self.of_key(key).next_back())
     }
 
@@ -133,6 +142,7 @@ fn run(steps: &[Step]) {
                             from: vec![],
                             is_forgotten: false,
                             is_closed: false,
+                            lost_to: None,
                         });
                     }
                 }
@@ -162,6 +172,7 @@ fn run(steps: &[Step]) {
                     from,
                     is_forgotten: false,
                     is_closed: false,
+                    lost_to: None,
                 });
             }
             Step::Forget(index) => {
@@ -190,8 +201,10 @@ fn run(steps: &[Step]) {
                         model.open_of_key(key).filter(|n| *n != winner).collect();
                     for loser in losers {
                         model.records[loser].is_closed = true;
+                        model.records[loser].lost_to = Some(winner);
                     }
                     model.records[winner].is_closed = false;
+                    model.records[winner].lost_to = None;
                 }
             }
         }
