@@ -205,6 +205,11 @@ impl Reader<'_> {
         if kinds & DIGIT != 0 || self.digits.n_groups > 0 {
             self.digit_group(start, end);
         }
+        // `http` is a word of the rules too, and an address first.
+        if next == b':' && self.bytes[end..].starts_with(b"://") {
+            self.is_line_start = false;
+            return self.address(start, end);
+        }
         if let Some(index) = place(word) {
             self.known(index, start, end);
         } else if kinds & (DIGIT | LOW_LINE) != 0
@@ -228,9 +233,6 @@ impl Reader<'_> {
             && let Some(end) = self.respelled(start)
         {
             return end;
-        }
-        if next == b':' && self.bytes[end..].starts_with(b"://") {
-            return self.address(start, end);
         }
         if kinds & LOW_LINE != 0 && kinds & LETTER != 0 {
             self.name(start, end);
