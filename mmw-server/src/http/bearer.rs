@@ -4,7 +4,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, CONNECTION, HeaderValue};
 use mmw_core::place::Way;
 use mmw_store::Authenticated;
 
@@ -33,7 +33,14 @@ pub(super) async fn require(State(app): State<App>, mut request: Request, next: 
             request.extensions_mut().insert(access);
             next.run(request).await
         }
-        Err(fault) => reply::of_path(request.uri().path(), &fault),
+        Err(fault) => {
+            // The body was not read, so the connection ends with this answer: a client that doesn't
+            // know would send its next request into a closed one.
+            let mut answer = reply::of_path(request.uri().path(), &fault);
+            let close = HeaderValue::from_static("close");
+            answer.headers_mut().insert(CONNECTION, close);
+            answer
+        }
     }
 }
 
