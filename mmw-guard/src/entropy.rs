@@ -76,18 +76,13 @@ const FOLLOWS: [u32; 26] = {
 pub(crate) fn disorder(text: &str) -> f64 {
     let mut odd = 0_u32;
     let mut pairs = 0_u32;
-    for pair in text.as_bytes().windows(2) {
-        let (a, b) = (pair[0], pair[1]);
-        if !a.is_ascii_alphanumeric() || !b.is_ascii_alphanumeric() {
-            continue;
-        }
-        pairs += 1;
-        if a.is_ascii_digit() != b.is_ascii_digit()
-            || a.is_ascii_lowercase() && b.is_ascii_uppercase()
-            || a.is_ascii_alphabetic() && !is_common(a, b)
-        {
-            odd += 1;
-        }
+    let mut before = 0;
+    for byte in text.bytes() {
+        let pair = PAIRS[usize::from(before)][usize::from(byte & 0x7f)];
+        let pair = if byte.is_ascii() { pair } else { 0 };
+        pairs += u32::from(pair & 1);
+        odd += u32::from(pair >> 1);
+        before = if byte.is_ascii() { byte } else { 0 };
     }
     if pairs == 0 {
         return 0.0;
@@ -95,9 +90,30 @@ pub(crate) fn disorder(text: &str) -> f64 {
     f64::from(odd) / f64::from(pairs)
 }
 
-fn is_common(a: u8, b: u8) -> bool {
-    let place = |letter: u8| letter.to_ascii_lowercase() - b'a';
-    FOLLOWS[usize::from(place(a))] >> place(b) & 1 == 1
+/// For two ASCII bytes, 1 if both are letters or digits, and 2 more if words don't have them.
+static PAIRS: [[u8; 128]; 128] = {
+    let mut pairs = [[0; 128]; 128];
+    let mut a = 0;
+    while a < 128_u8 {
+        let mut b = 0;
+        while b < 128_u8 {
+            if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric() {
+                let odd = a.is_ascii_digit() != b.is_ascii_digit()
+                    || a.is_ascii_lowercase() && b.is_ascii_uppercase()
+                    || a.is_ascii_alphabetic() && !is_common(a, b);
+                pairs[a as usize][b as usize] = if odd { 3 } else { 1 };
+            }
+            b += 1;
+        }
+        a += 1;
+    }
+    pairs
+};
+
+/// Tells whether words have one letter after the other.
+const fn is_common(a: u8, b: u8) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    FOLLOWS[(a - b'a') as usize] >> (b - b'a') & 1 == 1
 }
 
 #[cfg(test)]

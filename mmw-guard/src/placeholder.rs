@@ -12,8 +12,18 @@ pub(crate) const FILLER: u8 = 0x01;
 const MAX_RULE_BYTES: usize = 48;
 
 /// Returns the placeholder of a rule.
+#[cfg(test)]
 pub(crate) fn of(rule: &str) -> String {
-    format!("{OPEN}{rule}]")
+    let mut text = String::new();
+    write(rule, &mut text);
+    text
+}
+
+/// Writes the placeholder of a rule behind a text.
+pub(crate) fn write(rule: &str, text: &mut String) {
+    text.push_str(OPEN);
+    text.push_str(rule);
+    text.push(']');
 }
 
 /// Returns the rule that a placeholder names.
@@ -27,7 +37,9 @@ pub(crate) fn rule_of(placeholder: &str) -> &str {
 /// Returns where placeholders of known rules stand.
 pub(crate) fn spans(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for (start, _) in text.match_indices(OPEN) {
+    // Many of one rule stand in a row.
+    let mut last = "";
+    for start in memchr::memmem::find_iter(text.as_bytes(), OPEN) {
         let rest = &text[start + OPEN.len()..];
         let Some(length) = rest
             .bytes()
@@ -36,7 +48,9 @@ pub(crate) fn spans(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize
         else {
             continue;
         };
-        if known(&rest[..length]) {
+        let rule = &rest[..length];
+        if !rule.is_empty() && rule == last || known(rule) {
+            last = rule;
             found.push(start..start + OPEN.len() + length + 1);
         }
     }

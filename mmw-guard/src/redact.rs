@@ -60,7 +60,10 @@ pub(crate) fn redact(beside: &Beside<'_>, texts: &[&str]) -> (Vec<Redacted>, Val
                     .chain([&text[hit.span.clone()]])
                     .filter(|value| is_worth_repeating(value))
                 {
-                    values.entry(value.to_owned()).or_insert(hit.rule);
+                    // Many hits are of one value: it is kept once.
+                    if !values.contains_key(value) {
+                        values.insert(value.to_owned(), hit.rule);
+                    }
                 }
             }
         }
@@ -92,7 +95,7 @@ fn replaced(beside: &Beside<'_>, text: &str, hits: &[Hit]) -> String {
     let mut done = 0;
     for hit in hits {
         clean.push_str(&text[done..hit.span.start]);
-        clean.push_str(&placeholder::of(beside.id(hit.rule)));
+        placeholder::write(beside.id(hit.rule), &mut clean);
         done = hit.span.end;
     }
     clean.push_str(&text[done..]);

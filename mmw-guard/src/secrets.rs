@@ -235,14 +235,43 @@ pub(crate) fn settled(mut hits: Vec<Hit>, masked: &str, placeholders: &[Range<us
     merged
 }
 
+/// The stretch of letters around the keyword that was seen last.
+#[derive(Debug, Default)]
+struct Letters(Range<usize>);
+
+impl Letters {
+    /// How many bytes before and behind a keyword no name and no value is longer than.
+    const MIN_BYTES: usize = 1024;
+
+    /// Tells whether a keyword stands inside so many letters, without a digit, a quote or white
+    /// space, that it names no secret: random text of that length has digits.
+    fn surround(&mut self, bytes: &[u8], keyword: &Range<usize>) -> bool {
+        let is_letter =
+            |byte: &&u8| byte.is_ascii_alphabetic() || matches!(**byte, b'_' | b'-' | b'=' | b':');
+        if keyword.start >= self.0.end {
+            let before = &bytes[self.0.end..keyword.start];
+            let behind = &bytes[keyword.start..];
+            let start = keyword.start - before.iter().rev().take_while(is_letter).count();
+            let end = keyword.start + behind.iter().take_while(is_letter).count();
+            self.0 = start..end.max(keyword.end);
+        }
+        self.0.start + Self::MIN_BYTES <= keyword.start
+            && keyword.end + Self::MIN_BYTES <= self.0.end
+    }
+}
+
 /// Looks beside every keyword of one reading.
 fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl FnMut(Hit)) {
     let mut done = token::Done::default();
     let mut windows = pattern::Windows::default();
+    let mut barren = nearby::Barren::default();
+    let mut letters = Letters::default();
     KEYWORDS.find(text.as_bytes(), any_case, |word, at| {
         let Some(index) = CALLS.get(word) else {
             let word = &named::WORDS[word - CALLS.len()];
-            if let Some(hit) = named::found_at(text, at, word, any_case) {
+            if !letters.surround(text.as_bytes(), &at)
+                && let Some(hit) = named::found_at(text, at, word, any_case)
+            {
                 found(hit);
             }
             return;
@@ -251,7 +280,9 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
         let rule = &RULES[index];
         let span = match &rule.form {
             Form::Token { .. } => token::at(rule, index, text, at, any_case, &mut done),
-            Form::Nearby { forms } => nearby::after(rule, forms, text, at, any_case),
+            Form::Nearby { forms } => {
+                nearby::after((index, rule), forms, text, at, any_case, &mut barren)
+            }
             Form::Pattern(_) => {
                 windows.add(index, text, &at);
                 None
@@ -273,4 +304,39 @@ fn in_reading(beside: &Beside<'_>, text: &str, any_case: bool, mut found: impl F
         pattern::within(index, text, window, any_case, &mut found);
     }
     beside.find_custom(text, any_case, &mut found);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Policy;
+
+    #[test]
+    fn a_keyword_among_kilobytes_of_letters_is_passed_over_and_one_at_their_edge_is_not() {
+        let policy = Policy::default();
+        let found = |text: &str| find(&Beside::of(&policy), text, false).len();
+        let letters = "token=".repeat(1000);
+        assert_eq!(found(&letters), 0);
+        for text in [
+            format!("{letters}a1B2c3D4e5F6g7H8"),
+            format!("token=a1B2c3D4e5F6g7H8 {letters}"),
+            format!("{letters} token=a1B2c3D4e5F6g7H8 {letters}"),
+        ] {
+            assert!(found(&text) > 0, "{} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn names_that_crowd_hide_no_value_behind_the_last_of_them() {
+        let policy = Policy::default();
+        let value = "0123456789abcdef0123456789abcde5";
+        for n in [1, 2, 9, 100] {
+            let text = format!("{}api key {value}", "datadog ".repeat(n));
+            let hits = find(&Beside::of(&policy), &text, false);
+            assert!(
+                hits.iter().any(|hit| text[hit.span.clone()] == *value),
+                "{n}: {hits:?}"
+            );
+        }
+    }
 }

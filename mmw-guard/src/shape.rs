@@ -25,7 +25,6 @@ pub(crate) fn is_example(value: &str) -> bool {
         "goes-here",
         "some_secret",
     ];
-    const MARKS: &[&str] = &["...", "***", "…", "••"];
     let opens = value.starts_with(['{', '[', '(']) && value.ends_with(['}', ']', ')'])
         || value.starts_with('$')
             && (is_name(&value[1..]) || value[1..].bytes().all(|b| b.is_ascii_digit()))
@@ -34,9 +33,14 @@ pub(crate) fn is_example(value: &str) -> bool {
         || value
             .trim_matches(['[', ']', '(', ')', '<', '>'])
             .eq_ignore_ascii_case("redacted");
+    let marked = value
+        .as_bytes()
+        .windows(3)
+        .any(|three| matches!(three, b"..." | b"***"))
+        || !value.is_ascii() && (value.contains('…') || value.contains("••"));
     opens && !is_wrapped_secret(value)
         || value.starts_with("${") && value.ends_with('}')
-        || MARKS.iter().any(|mark| value.contains(mark))
+        || marked
         || has_template(value)
         || is_monotone(value)
         || WORDS.iter().any(|word| contains(value, word))
@@ -59,11 +63,14 @@ fn is_wrapped_secret(value: &str) -> bool {
 
 /// Tells whether a text contains a word of lower-case ASCII letters in any case.
 pub(crate) fn contains(text: &str, word: &str) -> bool {
-    text.len() >= word.len()
-        && text
-            .as_bytes()
-            .windows(word.len())
-            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    let (Some((first, rest)), Some(last)) =
+        (word.split_first(), text.len().checked_sub(word.len()))
+    else {
+        return word.is_empty();
+    };
+    memchr::memchr2_iter(*first, first.to_ascii_uppercase(), &text[..=last])
+        .any(|at| text[at + 1..=at + rest.len()].eq_ignore_ascii_case(rest))
 }
 
 /// Tells whether a slot of a template stands in a value: `${X}`, `{{ x }}`, `$(cmd)`, `<name>`, `{}`.
@@ -77,6 +84,9 @@ fn has_template(value: &str) -> bool {
         ("#{", "}"),
         ("{", "}"),
     ];
+    if memchr::memchr3(b'{', b'(', b'<', value.as_bytes()).is_none() {
+        return false;
+    }
     SLOTS.iter().any(|(open, close)| {
         value.match_indices(open).any(|(at, _)| {
             let rest = &value[at + open.len()..];
@@ -215,10 +225,7 @@ pub(crate) fn is_code(value: &str) -> bool {
         "props.",
         "opts.",
     ];
-    let starts = |word: &&str| {
-        value.len() >= word.len()
-            && value.as_bytes()[..word.len()].eq_ignore_ascii_case(word.as_bytes())
-    };
+    let starts = |word: &&str| starts_with(value, word);
     let environment_name = value.contains('_')
         && value
             .bytes()
@@ -227,8 +234,10 @@ pub(crate) fn is_code(value: &str) -> bool {
     let bare = value.trim_end_matches(['?', '!', '.', ':', ';']);
     WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
         || OBJECTS.iter().any(starts)
-        || value.contains("()")
-        || value.contains("::")
+        || value
+            .as_bytes()
+            .windows(2)
+            .any(|two| matches!(two, b"()" | b"::"))
         || value.ends_with('(')
         || environment_name
         || is_call(value)
@@ -286,6 +295,15 @@ fn is_constant_of(value: &str) -> bool {
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
+/// Tells whether a text begins with a word of lower-case ASCII letters in any case.
+fn starts_with(text: &str, word: &str) -> bool {
+    let text = text.as_bytes();
+    text.first().map(u8::to_ascii_lowercase) == word.as_bytes().first().copied()
+        && text
+            .get(..word.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+}
+
 /// Tells whether a value is a function and its arguments.
 fn is_call(value: &str) -> bool {
     let value = value.trim_end_matches(['?', ';', ',']);
@@ -320,6 +338,12 @@ pub(crate) fn is_digest(value: &str) -> bool {
 
 /// Tells whether a value is an address of a machine or person: IP, MAC, e-mail.
 pub(crate) fn is_address(value: &str) -> bool {
+    if !value
+        .bytes()
+        .any(|b| matches!(b, b'.' | b':' | b'-' | b'@'))
+    {
+        return false;
+    }
     let dotted = value.split(':').next().unwrap_or("");
     let ip = dotted.split('.').count() == 4
         && dotted
@@ -357,13 +381,17 @@ pub(crate) fn is_measure(value: &str) -> bool {
         return true;
     }
     let body = value.trim_start_matches(['v', 'V', '~', '+', '$', '€', '#']);
-    let unit = body.trim_start_matches(|c: char| c.is_ascii_digit() || "-.:/,+TZ%_".contains(c));
+    let unit = body.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '-' | '.' | ':' | '/' | ',' | '+' | 'T' | 'Z' | '%' | '_')
+    });
+    if unit.len() == body.len() {
+        return false;
+    }
     let signs = body[..body.len() - unit.len()]
         .bytes()
         .filter(|b| !b.is_ascii_digit())
         .count();
-    body.len() > unit.len()
-        && UNITS.iter().any(|known| unit.eq_ignore_ascii_case(known))
+    UNITS.iter().any(|known| unit.eq_ignore_ascii_case(known))
         && (signs > 0 || !unit.is_empty() || body.len() < value.len())
 }
 
@@ -409,28 +437,33 @@ pub(crate) fn is_path(value: &str) -> bool {
     rooted && (is_link || shannon(value) < 4.6)
         || drive
         || words
-        || FILES
-            .iter()
-            .any(|end| value.to_ascii_lowercase().ends_with(end))
+        || FILES.iter().any(|end| {
+            value
+                .len()
+                .checked_sub(end.len())
+                .is_some_and(|at| value.as_bytes()[at..].eq_ignore_ascii_case(end.as_bytes()))
+        })
 }
 
 /// Tells whether a value names its own algorithm: `sha256:…`, `sha512-…`.
 pub(crate) fn is_named_hash(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
     ["sha1", "sha256", "sha384", "sha512", "md5", "blake3", "git"]
         .iter()
         .any(|name| {
-            lower
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with([':', '-']) && rest.len() > 6)
+            starts_with(value, name)
+                && matches!(value.as_bytes().get(name.len()), Some(b':' | b'-'))
+                && value.len() - name.len() > 6
         })
 }
 
 /// Tells whether a value reads as an identifier: words and short numbers joined by case, `-`, `_`, `.`.
 pub(crate) fn is_identifier(value: &str) -> bool {
-    let parts = value.split([
-        '-', '_', '.', '/', ':', '=', '@', '&', '+', '#', '~', '*', '!', '^', '%',
-    ]);
+    let parts = value.split(|c: char| {
+        matches!(
+            c,
+            '-' | '_' | '.' | '/' | ':' | '=' | '@' | '&' | '+' | '#' | '~' | '*' | '!' | '^' | '%'
+        )
+    });
     parts.filter(|part| !part.is_empty()).all(is_word)
 }
 
@@ -485,25 +518,42 @@ pub(crate) fn is_term(value: &str) -> bool {
         "2fa",
         "ipv4",
     ];
-    let lower = value.to_ascii_lowercase();
-    let joined: String = lower.chars().filter(|c| *c != '-' && *c != '_').collect();
-    let first = lower.split(['-', '_']).next().unwrap_or("");
-    let head = lower
-        .split_inclusive(['-', '_'])
-        .take(2)
-        .collect::<String>();
-    let head: String = head.chars().filter(|c| *c != '-' && *c != '_').collect();
-    let measure = lower.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-    let parts = || lower.split(['-', '_', '/']);
-    let listed = parts().any(|part| TERMS.contains(&part))
-        && parts()
-            .all(|part| TERMS.contains(&part) || part.bytes().all(|b| b.is_ascii_lowercase()));
+    // No term is longer, its signs aside.
+    const MAX_TERM_BYTES: usize = 9;
+    let is_term = |part: &str| {
+        let letters = || {
+            part.bytes()
+                .filter(|b| !matches!(b, b'-' | b'_'))
+                .map(|b| b.to_ascii_lowercase())
+        };
+        // Most terms are told by their first letter.
+        let Some(first) = letters().next() else {
+            return false;
+        };
+        part.len() <= 2 * MAX_TERM_BYTES
+            && TERMS
+                .iter()
+                .any(|term| term.as_bytes()[0] == first && letters().eq(term.bytes()))
+    };
+    let sign = |c: char| matches!(c, '-' | '_');
+    let first = value.split(sign).next().unwrap_or("");
+    let head = value
+        .match_indices(sign)
+        .nth(1)
+        .map_or(value, |(at, _)| &value[..at]);
+    let measure = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+    let is_named = is_term(value)
+        || first.len() < value.len()
+            && (is_term(first) || head.len() < value.len() && is_term(head));
+    let parts = || value.split(['-', '_', '/']);
+    let is_listed = |part: &str| TERMS.iter().any(|term| part.eq_ignore_ascii_case(term));
+    let listed = parts()
+        .all(|part| part.bytes().all(|b| b.is_ascii_alphabetic()) || is_listed(part))
+        && parts().any(is_listed);
     listed
-        || TERMS
-            .iter()
-            .any(|term| joined == *term || first == *term || head == *term)
-        || measure.len() < lower.len()
-            && (measure.is_empty() && lower.contains(['-', '.'])
+        || is_named
+        || measure.len() < value.len()
+            && (measure.is_empty() && value.contains(['-', '.'])
                 || [
                     "bit",
                     "bits",
@@ -518,7 +568,8 @@ pub(crate) fn is_term(value: &str) -> bool {
                     "min",
                     "px",
                 ]
-                .contains(&measure))
+                .iter()
+                .any(|unit| measure.eq_ignore_ascii_case(unit)))
 }
 
 /// Tells whether a value is a UUID.
@@ -536,17 +587,18 @@ pub(crate) fn is_uuid(value: &str) -> bool {
 /// Tells whether a value needs no quotes to be taken for a password: a digit or symbol inside it.
 pub(crate) fn is_strong(value: &str) -> bool {
     let inner = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-    let letter = inner.chars().any(char::is_alphabetic);
-    let digit = inner.chars().any(|c| c.is_ascii_digit());
-    let symbol = inner.bytes().any(|b| {
-        matches!(
+    let (mut letter, mut digits, mut symbol) = (false, 0, false);
+    for b in inner.bytes() {
+        letter |= b.is_ascii_alphabetic();
+        digits += usize::from(b.is_ascii_digit());
+        symbol |= matches!(
             b,
             b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'=' | b'+'
-        )
-    });
-    letter && (digit || symbol)
-        || digit && symbol
-        || digit && inner.len() >= 6 && inner.bytes().all(|b| b.is_ascii_digit())
+        );
+    }
+    let digit = digits > 0;
+    letter |= !letter && !inner.is_ascii() && inner.chars().any(char::is_alphabetic);
+    letter && (digit || symbol) || digit && symbol || digits >= 6 && digits == inner.len()
 }
 
 #[cfg(test)]

@@ -25,43 +25,77 @@ const WORDS: [&str; 9] = [
     "bearer",
 ];
 
+/// Where no value of a rule begins, as the names before found out: names that follow each other
+/// closely share most of their reach.
+#[derive(Debug, Default)]
+pub(super) struct Barren(Vec<(usize, Range<usize>)>);
+
+impl Barren {
+    /// Returns where the first value may begin at that place or behind it.
+    fn skip(&self, rule: usize, at: usize) -> usize {
+        let known = self.0.iter().find(|(known, _)| *known == rule);
+        known
+            .filter(|(_, barren)| barren.contains(&at))
+            .map_or(at, |(_, barren)| barren.end)
+    }
+
+    fn note(&mut self, rule: usize, barren: Range<usize>) {
+        match self.0.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, known)) if known.contains(&barren.start) => {
+                known.end = known.end.max(barren.end);
+            }
+            Some((_, known)) => *known = barren,
+            None => self.0.push((rule, barren)),
+        }
+    }
+}
+
 /// Returns the span of the value that follows the name at `name`.
 pub(super) fn after(
-    rule: &Rule,
+    (index, rule): (usize, &Rule),
     forms: &[&[Part]],
     text: &str,
     name: Range<usize>,
     any_case: bool,
+    barren: &mut Barren,
 ) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     if !stands_alone(bytes, name.start) {
         return None;
     }
-    let mut n_breaks = 0;
-    let mut at = name.end;
-    let last = bytes.len().min(name.end + REACH_BYTES);
+    let last = name.end + reach(&bytes[name.end..bytes.len().min(name.end + REACH_BYTES)]);
+    let mut first_fit = None;
     // The rest of the name's own word belongs to the name.
-    while at < last {
+    for at in barren.skip(index, name.end)..last {
         let begins = !is_word(bytes[at - 1]) || !is_word(bytes[at]);
         if begins && bytes[at].is_ascii_graphic() {
             for form in forms {
                 let Ok(end) = end_of(form, bytes, at, any_case) else {
                     continue;
                 };
-                if end > at && is_secret(rule, text, &name, at..end) {
-                    return Some(at..end);
+                if end > at {
+                    first_fit = first_fit.or(Some(at));
+                    if is_secret(rule, text, &name, at..end) {
+                        return Some(at..end);
+                    }
                 }
             }
         }
-        if bytes[at] == b'\n' {
-            n_breaks += 1;
-        }
-        if n_breaks > 1 || !bytes[at].is_ascii() {
-            return None;
-        }
-        at += 1;
     }
+    barren.note(index, name.end..first_fit.unwrap_or(last));
     None
+}
+
+/// Returns how much of a stretch a name reaches: up to the second line break, and over ASCII only.
+fn reach(stretch: &[u8]) -> usize {
+    let lines = memchr::memchr_iter(b'\n', stretch)
+        .nth(1)
+        .unwrap_or(stretch.len());
+    let stretch = &stretch[..lines];
+    if stretch.is_ascii() {
+        return lines;
+    }
+    stretch.iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// Tells whether a name begins where it stands: after no letter, or with a capital after a small one.

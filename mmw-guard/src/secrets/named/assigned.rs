@@ -112,7 +112,7 @@ pub(super) fn assigned(text: &str, start: usize, end: usize) -> Option<Assigned>
     let array = byte(bytes, spaced) == b'[';
     let spaced = annotation(bytes, spaced).unwrap_or(spaced);
     let rest = text.get(spaced..)?;
-    let Some((mark, sign)) = SIGNS.iter().find(|(mark, _)| rest.starts_with(mark)) else {
+    let Some((mark, sign)) = SIGNS.iter().find(|(mark, _)| begins(rest, mark)) else {
         let value = (spaced > end).then(|| value(text, spaced)).flatten()?;
         return Some(Assigned {
             sign: Sign::Blank,
@@ -161,6 +161,11 @@ pub(super) fn assigned(text: &str, start: usize, end: usize) -> Option<Assigned>
             Some(Assigned { sign: *sign, value })
         }
     }
+}
+
+/// Tells whether a text begins with a mark. Most marks are told by their first byte.
+fn begins(text: &str, mark: &str) -> bool {
+    text.as_bytes().first() == mark.as_bytes().first() && text.starts_with(mark)
 }
 
 /// Tells whether the name in quotes is the value of another: `"kind": "password", "…"`.
@@ -263,7 +268,10 @@ fn literal(text: &str, at: usize) -> Option<Value> {
     let end = text.floor_char_boundary(at + 100);
     let line = text.get(at..end)?.split(['\n', ';']).next()?;
     FALLBACKS.iter().find_map(|mark| {
-        let from = at + line.find(mark)? + mark.len();
+        let first = mark.as_bytes()[0];
+        let found = memchr::memchr_iter(first, line.as_bytes())
+            .find(|n| line.as_bytes()[*n..].starts_with(mark.as_bytes()))?;
+        let from = at + found + mark.len();
         quoted(text, blanks(bytes, from, 2))
     })
 }

@@ -88,15 +88,21 @@ pub(super) fn password(place: &Place<'_>, command: &Command) -> Option<Range<usi
         }
         from += found + 1;
     }
+    // Where options begin; a line has no more than half as many as bytes.
+    let mut starts = [0; MAX_LINE_BYTES / 2 + 1];
+    let mut n_starts = 0;
+    for n in memchr::memchr_iter(b'-', line.as_bytes()) {
+        let edge = before(bytes, place.end + n);
+        if (edge.is_ascii_whitespace() || matches!(edge, b'"' | b'\'')) && n_starts < starts.len() {
+            starts[n_starts] = n;
+            n_starts += 1;
+        }
+    }
     command.options.iter().find_map(|(option, join)| {
-        line.match_indices(option).find_map(|(n, _)| {
-            let start = place.end + n;
-            let stands_alone = byte(bytes, start.wrapping_sub(1)).is_ascii_whitespace()
-                || matches!(byte(bytes, start.wrapping_sub(1)), b'"' | b'\'');
-            stands_alone
-                .then(|| option_value(text, start + option.len(), *join))
-                .flatten()
-        })
+        starts[..n_starts]
+            .iter()
+            .filter(|n| line.as_bytes()[**n..].starts_with(option.as_bytes()))
+            .find_map(|n| option_value(text, place.end + n + option.len(), *join))
     })
 }
 

@@ -151,15 +151,15 @@ pub(super) fn cookie(place: &Place<'_>) -> Option<Range<usize>> {
     }
     let end = text.floor_char_boundary(at + MAX_COOKIE_BYTES);
     let line = text.get(at..end)?;
-    let line = &line[..line.find(['\n', '"', '\'', '`']).unwrap_or(line.len())];
+    let stop = memchr::memchr3(b'\n', b'"', b'\'', line.as_bytes()).unwrap_or(line.len());
+    let line = &line[..memchr::memchr(b'`', &line.as_bytes()[..stop]).unwrap_or(stop)];
     let mut offset = 0;
     for part in line.split_inclusive(';') {
         let start = at + offset;
         offset += part.len();
         let bare = part.trim_end_matches(';');
         let lead = bare.len() - bare.trim_start().len();
-        let value = bare
-            .find('=')
+        let value = memchr::memchr(b'=', bare.as_bytes())
             .filter(|n| *n < 60 && bare.len() - n > 8)
             .map_or(lead, |n| n + 1);
         let span = run(text, start + value);

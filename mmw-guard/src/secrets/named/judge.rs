@@ -251,29 +251,28 @@ fn is_file(value: &str) -> bool {
 /// Tells whether a value that is assigned to a name for a key, token or secret is one.
 pub(super) fn is_secret(value: &Value, text: &str, names_key: bool) -> bool {
     let value_text = &text[value.span.clone()];
-    let digit = value_text.bytes().any(|b| b.is_ascii_digit());
-    let letter = value_text.bytes().any(|b| b.is_ascii_alphabetic());
     let floor = if value.quoted {
         MIN_QUOTED_SECRET_BYTES
     } else {
         MIN_SECRET_BYTES
     };
-    let mixed = digit && !shape::is_identifier(value_text)
-        || !digit && value_text.len() >= MIN_SECRET_BYTES && disorder(value_text) >= 0.35
-        || value.quoted
-            && shape::is_strong(value_text)
-            && !shape::is_identifier(value_text)
-            && disorder(value_text) >= 0.25
-        || !digit
-            && value_text.len() >= 16
-            && shannon(value_text) >= 4.0
-            && !shape::is_identifier(value_text);
-    let mixed = mixed || shape::is_digest(value_text);
-    value_text.len() >= floor
-        && letter
-        && value_text.is_ascii()
-        && !value_text.contains(' ')
-        && mixed
+    let (mut digit, mut letter, mut plain) = (false, false, true);
+    for b in value_text.bytes() {
+        digit |= b.is_ascii_digit();
+        letter |= b.is_ascii_alphabetic();
+        plain &= b.is_ascii() & (b != b' ');
+    }
+    if value_text.len() < floor || !letter || !plain {
+        return false;
+    }
+    let is_name = shape::is_identifier(value_text);
+    let odd = std::cell::LazyCell::new(|| disorder(value_text));
+    let mixed = digit && !is_name
+        || !digit && value_text.len() >= MIN_SECRET_BYTES && *odd >= 0.35
+        || value.quoted && !is_name && *odd >= 0.25 && shape::is_strong(value_text)
+        || !digit && value_text.len() >= 16 && !is_name && shannon(value_text) >= 4.0
+        || shape::is_digest(value_text);
+    mixed
         && shannon(value_text) >= MIN_SECRET_ENTROPY.min((value_text.len() as f64).log2() - 0.6)
         && is_possible(value_text)
         && !shape::is_measure(value_text)

@@ -28,6 +28,7 @@ pub(super) fn announced(place: &Place<'_>) -> Option<Range<usize>> {
         return None;
     }
     let limit = (place.end + MAX_LEAD_BYTES).min(text.len());
+    let keyword = &text[place.start..place.end];
     let mut at = place.end;
     while at < limit && byte(bytes, at) != b'\n' {
         // A pair begins where a word or a quote does.
@@ -51,6 +52,10 @@ pub(super) fn announced(place: &Place<'_>) -> Option<Range<usize>> {
             if told {
                 return Some(pass.span);
             }
+        }
+        // The same word again announces what follows it.
+        if begins && at > place.end && stands(bytes, at, keyword) {
+            return None;
         }
         let in_word = goes_on(bytes, at);
         at += 1;

@@ -55,6 +55,10 @@ fn after(
             return None;
         }
         at = next;
+        // The same word again is no value, and what follows it is read from there.
+        if is_again(place, at) && (n == 0 || is_linked_again(place, at, tongue)) {
+            return None;
+        }
         let weak = word_of(bytes, at, tongue.weak);
         if let Some(length) = word_of(bytes, at, tongue.links).or(weak) {
             let linked = at + length;
@@ -120,6 +124,20 @@ fn after(
         }
     }
     None
+}
+
+/// Tells whether the keyword stands there again, as a word of its own with a blank behind it.
+fn is_again(place: &Place<'_>, at: usize) -> bool {
+    let bytes = place.bytes();
+    let end = at + (place.end - place.start);
+    bytes.get(at..end) == bytes.get(place.start..place.end) && blanks(bytes, end, 1) > end
+}
+
+/// Tells whether a link stands behind the keyword there.
+fn is_linked_again(place: &Place<'_>, at: usize, tongue: &Tongue) -> bool {
+    let bytes = place.bytes();
+    let next = blanks(bytes, at + (place.end - place.start), 2);
+    word_of(bytes, next, tongue.links).is_some()
 }
 
 /// Tells whether a verb of changing stands before the link: "set the password to".
@@ -302,7 +320,7 @@ fn before(place: &Place<'_>, tongue: &Tongue) -> Option<Range<usize>> {
         return None;
     }
     let mut at = place.start;
-    for _ in 0..MAX_BACK_WORDS {
+    for n in 0..MAX_BACK_WORDS {
         let edge = blanks_back(bytes, at, 2);
         if edge == at || edge <= floor {
             return None;
@@ -311,6 +329,12 @@ fn before(place: &Place<'_>, tongue: &Tongue) -> Option<Range<usize>> {
             .rfind([' ', '\t', '\n'])
             .map_or(floor, |n| floor + n + 1);
         let word = &text[start..edge];
+        // What stands before the same word was read with it.
+        let is_again = word.starts_with(&text[place.start..place.end])
+            && ending(bytes, start + (place.end - place.start)) == Some(edge);
+        if n == 0 && is_again {
+            return None;
+        }
         if tongue
             .back
             .iter()

@@ -78,9 +78,15 @@ pub(super) fn line_before(text: &str, at: usize) -> &str {
 
 /// Tells whether a lower-case word stands there, in any case of its ASCII letters.
 pub(super) fn stands(bytes: &[u8], at: usize, word: &str) -> bool {
-    bytes
-        .get(at..at + word.len())
-        .is_some_and(|there| there.eq_ignore_ascii_case(word.as_bytes()))
+    let word = word.as_bytes();
+    // Most words are told by their first letter.
+    let (Some(first), Some(there)) = (word.first(), bytes.get(at)) else {
+        return word.is_empty();
+    };
+    first.eq_ignore_ascii_case(there)
+        && bytes
+            .get(at..at + word.len())
+            .is_some_and(|there| there.eq_ignore_ascii_case(word))
 }
 
 /// Tells whether a lower-case word ends there, in any case of its ASCII letters.
@@ -91,6 +97,7 @@ pub(super) fn ends(bytes: &[u8], at: usize, word: &str) -> bool {
 
 /// Returns the length of the first of these words that stands there as a whole word.
 pub(super) fn word_of(bytes: &[u8], at: usize, words: &[&str]) -> Option<usize> {
+    bytes.get(at)?;
     words
         .iter()
         .find(|word| stands(bytes, at, word) && !goes_on(bytes, at + word.len()))
@@ -129,7 +136,14 @@ const QUOTES: &[(&str, &str)] = &[
 
 /// Returns the value in quotes that begins there, on one line, if both quotes stand.
 pub(super) fn quoted(text: &str, at: usize) -> Option<Value> {
+    // Nothing else begins a quote.
     let rest = text.get(at..)?;
+    if !matches!(
+        rest.as_bytes().first(),
+        Some(b'"' | b'\'' | b'`' | b'&' | 0xc2 | 0xe2 | 0xe3)
+    ) {
+        return None;
+    }
     let (open, close) = QUOTES.iter().find(|(open, close)| {
         // „ has two that close it.
         rest.starts_with(open)
@@ -178,6 +192,34 @@ pub(super) fn after_quotes(text: &str, mut at: usize) -> usize {
     at
 }
 
+/// Bytes that a value without quotes has anywhere, whatever follows.
+static IS_PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut b = b'!';
+    while b <= b'~' {
+        plain[b as usize] = !matches!(
+            b,
+            b'"' | b'\''
+                | b'`'
+                | b'<'
+                | b'>'
+                | b'|'
+                | b','
+                | b';'
+                | b'\\'
+                | b'&'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b'{'
+                | b'}'
+        );
+        b += 1;
+    }
+    plain
+};
+
 /// Returns the value without quotes that begins there: up to white space, a quote, a comma or what
 /// else ends a value in configuration, code or a sentence.
 pub(super) fn bare(text: &str, at: usize) -> Option<Value> {
@@ -186,6 +228,10 @@ pub(super) fn bare(text: &str, at: usize) -> Option<Value> {
     let mut end = 0;
     let mut open = 0_usize;
     while end < bytes.len() {
+        if IS_PLAIN[usize::from(bytes[end])] {
+            end += 1;
+            continue;
+        }
         let next = byte(bytes, end + 1);
         let ends_here = |b: u8| {
             b == 0
@@ -247,7 +293,12 @@ pub(super) fn value(text: &str, at: usize) -> Option<Value> {
     }
     // Without quotes, two braces open a template's slot.
     quoted(text, at)
-        .or_else(|| bare(text, at).filter(|value| !text[value.span.clone()].contains("{{")))
+        .or_else(|| bare(text, at).filter(|value| !opens_slot(&text[value.span.clone()])))
+}
+
+/// Tells whether two braces stand in a value.
+fn opens_slot(value: &str) -> bool {
+    memchr::memchr_iter(b'{', value.as_bytes()).any(|at| value[at + 1..].starts_with('{'))
 }
 
 #[cfg(test)]

@@ -84,21 +84,23 @@ pub(super) fn password(place: &Place<'_>) -> Option<Range<usize>> {
     }
     let found = value(text, at)?;
     let said = &text[found.span.clone()];
-    let start = text.ceil_char_boundary(place.start.saturating_sub(MAX_STATEMENT_BYTES));
-    let head = text.get(start..place.start)?;
-    let statement = head.rsplit(';').next().unwrap_or(head);
-    let states = STATEMENTS
-        .iter()
-        .any(|words| crate::shape::contains(statement, words));
     let single = byte(bytes, at) == b'\'';
-    let fits = states
-        && (found.quoted && single && is_plain_password(said) || is_strong_password(said))
-        || byte(bytes, place.start) == b'P'
-            && byte(bytes, place.end - 1) == b'D'
-            && single
-            && found.quoted
-            && is_plain_password(said);
+    let plain = found.quoted && single && is_plain_password(said);
+    let shouted = byte(bytes, place.start) == b'P' && byte(bytes, place.end - 1) == b'D';
+    let fits = shouted && plain || (plain || is_strong_password(said)) && states(place);
     fits.then_some(found.span)
+}
+
+/// Tells whether the statement before the keyword sets a password.
+fn states(place: &Place<'_>) -> bool {
+    let start = place
+        .text
+        .ceil_char_boundary(place.start.saturating_sub(MAX_STATEMENT_BYTES));
+    let head = place.text.get(start..place.start).unwrap_or("");
+    let statement = head.rsplit(';').next().unwrap_or(head);
+    STATEMENTS
+        .iter()
+        .any(|words| crate::shape::contains(statement, words))
 }
 
 fn white(bytes: &[u8], at: usize) -> usize {
