@@ -125,7 +125,7 @@ pub(super) fn without_look_alikes(text: &str) -> Option<View> {
     let mut view = View::default();
     let mut done = 0;
     let mut known = 0;
-    for (at, pair) in bytes.windows(2).enumerate() {
+    for (at, pair) in mixed_pairs(bytes) {
         // Two scripts meet.
         let meet = pair[0].is_ascii_alphabetic() && pair[1] >= 0xce
             || pair[0] >= 0x80 && pair[1].is_ascii_alphabetic();
@@ -148,6 +148,24 @@ pub(super) fn without_look_alikes(text: &str) -> Option<View> {
     }
     view.copy(text, done..text.len());
     (!view.changed.is_empty()).then_some(view)
+}
+
+/// Returns the neighbours of a text with their places, without stretches that are all ASCII.
+fn mixed_pairs(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    const STRETCH: usize = 64;
+    (0..bytes.len())
+        .step_by(STRETCH)
+        .filter_map(move |start| {
+            let end = bytes.len().min(start + STRETCH + 1);
+            let stretch = &bytes[start..end];
+            (!stretch.is_ascii()).then_some((start, stretch))
+        })
+        .flat_map(|(start, stretch)| {
+            stretch
+                .windows(2)
+                .enumerate()
+                .map(move |(n, pair)| (start + n, pair))
+        })
 }
 
 /// Returns the word that a byte belongs to, or a part of a long one.
