@@ -35,12 +35,14 @@
 //! | room | what is there |
 //! |---|---|
 //! | [`memory`] | the façade, one file per use case: *screen, read, decide, write* |
+//! | [`embed`] | from text to vectors: the built-in model |
 //! | [`engine`] | what a storage engine must do |
 //! | [`sqlite`] | the embedded engine |
 //! | [`words`] | from text to index words, one path for records and queries |
 //! | [`graph`] | walking over links |
 //! | [`testing`] | the suite that defines "engine", builders |
 
+pub mod embed;
 pub mod engine;
 pub mod graph;
 pub mod memory;

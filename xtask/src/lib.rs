@@ -13,6 +13,7 @@ mod cli;
 mod codegen;
 mod e2e;
 mod eval;
+mod model;
 mod process;
 mod tidy;
 

@@ -1,0 +1,258 @@
+//! Vector instructions of x86-64: the only module of the project with `unsafe` code.
+//!
+//! What is unsafe here is of two kinds, each with its reason beside it: calling a function that was
+//! compiled for instructions that the processor was seen to have, and reading or writing a register
+//! through a reference to an array of exactly its size. No pointer is computed; everything else is
+//! slices. All ways give the same bits: sums of whole numbers are exact, and the arithmetic in `f32`
+//! is the same source for all of them, without fused steps.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+use super::product::Product;
+#[cfg(target_arch = "x86_64")]
+use super::product::groups;
+
+/// Work whose source is compiled once for each kind of instructions.
+pub(super) trait Kernel {
+    /// What the work gives.
+    type Output;
+
+    /// Does the work. Marked `#[inline(always)]` by all that implement it, or it would be compiled
+    /// for the oldest processor only.
+    fn run(self) -> Self::Output;
+}
+
+/// Instructions that this processor has. Only [`Isa::all`] makes those of the vector paths, after
+/// asking the processor: that is what the unsafe calls below rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Isa(Kind);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni,
+}
+
+impl Isa {
+    /// What every processor has.
+    pub(super) const PORTABLE: Self = Self(Kind::Portable);
+
+    /// Returns what this processor has, the fastest last.
+    pub(super) fn all() -> Vec<Self> {
+        let mut all = vec![Self::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let has_avx2 = is_x86_feature_detected!("avx2");
+            let has_vnni = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vnni");
+            all.extend(has_avx2.then_some(Self(Kind::Avx2)));
+            all.extend(has_vnni.then_some(Self(Kind::Avx512Vnni)));
+        }
+        all
+    }
+
+    /// Returns the fastest.
+    pub(super) fn best() -> Self {
+        Self::all().last().copied().unwrap_or(Self::PORTABLE)
+    }
+
+    /// Returns the name of the instructions.
+    pub(super) fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512Vnni => "AVX-512 VNNI",
+        }
+    }
+
+    /// Does work with these instructions.
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self.0 {
+            Kind::Portable => kernel.run(),
+            // SAFETY: `Kind::Avx2` is only made after the processor said that it has `avx2`.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { with_avx2(kernel) },
+            // SAFETY: `Kind::Avx512Vnni` is only made after the processor named every feature.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512Vnni => unsafe { with_avx512(kernel) },
+        }
+    }
+
+    /// Multiplies with these instructions.
+    pub(super) fn multiply(self, product: Product<'_>) {
+        match self.0 {
+            Kind::Portable => product.run(),
+            // SAFETY: as in `run`.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { multiply_avx2(product) },
+            // SAFETY: as in `run`.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512Vnni => unsafe { multiply_vnni(product) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn with_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+/// Rows that are multiplied together with 32 outputs: sixteen sums in registers.
+#[cfg(target_arch = "x86_64")]
+const VNNI_ROWS: usize = 8;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+fn multiply_vnni(mut product: Product<'_>) {
+    for pair in 0..product.weights.n_blocks() / 2 {
+        for (row, n_rows) in groups(product.n_rows(), VNNI_ROWS) {
+            match n_rows {
+                1 => vnni_tile::<1>(&mut product, pair, row),
+                2 => vnni_tile::<2>(&mut product, pair, row),
+                3 => vnni_tile::<3>(&mut product, pair, row),
+                4 => vnni_tile::<4>(&mut product, pair, row),
+                5 => vnni_tile::<5>(&mut product, pair, row),
+                6 => vnni_tile::<6>(&mut product, pair, row),
+                7 => vnni_tile::<7>(&mut product, pair, row),
+                _ => vnni_tile::<VNNI_ROWS>(&mut product, pair, row),
+            }
+        }
+    }
+}
+
+/// Multiplies `ROWS` rows with two blocks of weights, four products and a sum an instruction.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")]
+fn vnni_tile<const ROWS: usize>(product: &mut Product<'_>, pair: usize, row: usize) {
+    let left = product.weights.block(2 * pair);
+    let right = product.weights.block(2 * pair + 1);
+    // Of one length, so that the loop needs no checks of bounds.
+    let right = &right[..left.len()];
+    let inputs: [&[[u8; 4]]; ROWS] =
+        std::array::from_fn(|nth| &product.row(row + nth)[..left.len()]);
+    let mut sums_left = [_mm512_setzero_si512(); ROWS];
+    let mut sums_right = [_mm512_setzero_si512(); ROWS];
+    for at in 0..left.len() {
+        let (weights_left, weights_right) = (load_512(&left[at]), load_512(&right[at]));
+        for nth in 0..ROWS {
+            let input = _mm512_set1_epi32(i32::from_le_bytes(inputs[nth][at]));
+            sums_left[nth] = _mm512_dpbusd_epi32(sums_left[nth], input, weights_left);
+            sums_right[nth] = _mm512_dpbusd_epi32(sums_right[nth], input, weights_right);
+        }
+    }
+    for nth in 0..ROWS {
+        product.finish(row + nth, 2 * pair, store_512(sums_left[nth]));
+        product.finish(row + nth, 2 * pair + 1, store_512(sums_right[nth]));
+    }
+}
+
+/// Rows that are multiplied together with 16 outputs: twelve sums in registers.
+#[cfg(target_arch = "x86_64")]
+const AVX2_ROWS: usize = 3;
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn multiply_avx2(mut product: Product<'_>) {
+    let wide = product.widened();
+    for block in 0..product.weights.n_blocks() {
+        for (row, n_rows) in groups(product.n_rows(), AVX2_ROWS) {
+            match n_rows {
+                1 => avx2_tile::<1>(&mut product, &wide, block, row),
+                2 => avx2_tile::<2>(&mut product, &wide, block, row),
+                _ => avx2_tile::<AVX2_ROWS>(&mut product, &wide, block, row),
+            }
+        }
+    }
+}
+
+/// Multiplies `ROWS` rows with a block of weights in sixteen bits: in eight, the sum of two products
+/// would not always fit.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn avx2_tile<const ROWS: usize>(
+    product: &mut Product<'_>,
+    wide: &[[i16; 4]],
+    block: usize,
+    row: usize,
+) {
+    let weights = product.weights.block(block);
+    let inputs: [&[[i16; 4]]; ROWS] =
+        std::array::from_fn(|nth| &wide[(row + nth) * weights.len()..][..weights.len()]);
+    // Of each four outputs, the sums of even and odd pairs of products.
+    let mut sums = [[_mm256_setzero_si256(); 4]; ROWS];
+    for (at, weights) in weights.iter().enumerate() {
+        let inputs: [__m256i; ROWS] =
+            std::array::from_fn(|nth| _mm256_set1_epi64x(bytemuck::cast(inputs[nth][at])));
+        for (quarter, weights) in weights.as_chunks().0.iter().enumerate() {
+            let weights = _mm256_cvtepi8_epi16(load_128(weights));
+            for nth in 0..ROWS {
+                let products = _mm256_madd_epi16(weights, inputs[nth]);
+                sums[nth][quarter] = _mm256_add_epi32(sums[nth][quarter], products);
+            }
+        }
+    }
+    for (nth, sums) in sums.iter().enumerate() {
+        let mut whole = [0; 16];
+        for (quarter, sums) in sums.iter().enumerate() {
+            let pairs = store_256(*sums);
+            for output in 0..4 {
+                whole[4 * quarter + output] = pairs[2 * output] + pairs[2 * output + 1];
+            }
+        }
+        product.finish(row + nth, block, whole);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_512(from: &[i8; 64]) -> __m512i {
+    // SAFETY: the array is the 64 bytes that are read; the instruction asks for no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_512(register: __m512i) -> [i32; 16] {
+    let mut to = [0; 16];
+    // SAFETY: the array is the 64 bytes that are written; the instruction asks for no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), register) };
+    to
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_128(from: &[i8; 16]) -> __m128i {
+    // SAFETY: the array is the 16 bytes that are read; the instruction asks for no alignment.
+    unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_256(register: __m256i) -> [i32; 8] {
+    let mut to = [0; 8];
+    // SAFETY: the array is the 32 bytes that are written; the instruction asks for no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), register) };
+    to
+}
