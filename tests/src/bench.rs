@@ -4,6 +4,7 @@
 //! figures can be compared with each other. Absolute values of a busy machine mean little.
 
 mod corpus;
+mod embed;
 mod figures;
 mod guard;
 mod stages;
@@ -14,13 +15,14 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `guard` to measure the guard alone, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
+/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
 /// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let mut arguments = arguments.peekable();
     let mut out = std::io::stdout();
     let table = match arguments.peek().map(String::as_str) {
         Some("guard") => Some(guard::measure()),
+        Some("embed") => Some(embed::measure()),
         Some(guard::FIRST) => Some(guard::first().to_string()),
         _ => None,
     };
