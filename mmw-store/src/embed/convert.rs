@@ -323,3 +323,161 @@ fn floats(numbers: &[f32]) -> Vec<u8> {
         .flat_map(|number| number.to_le_bytes())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use safetensors::tensor::{TensorView, serialize};
+
+    use super::super::format::testing::vocabulary;
+    use super::super::{Embedder, Instructions, LocalModel, ModelFile};
+    use super::*;
+
+    const HIDDEN: usize = 32;
+
+    /// Returns a published folder of one small layer.
+    fn folder() -> HashMap<&'static str, Vec<u8>> {
+        let settings = serde_json::json!({
+            "model_type": "bert", "hidden_act": "gelu", "vocab_size": 60, "hidden_size": HIDDEN,
+            "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64,
+            "max_position_embeddings": 40, "layer_norm_eps": 1e-12,
+        });
+        let mut shapes = vec![
+            (
+                "embeddings.word_embeddings.weight".to_owned(),
+                vec![60, HIDDEN],
+            ),
+            (
+                "embeddings.position_embeddings.weight".to_owned(),
+                vec![40, HIDDEN],
+            ),
+            (
+                "embeddings.token_type_embeddings.weight".to_owned(),
+                vec![2, HIDDEN],
+            ),
+        ];
+        let dense = [
+            ("attention.self.query", HIDDEN, HIDDEN),
+            ("attention.self.key", HIDDEN, HIDDEN),
+            ("attention.self.value", HIDDEN, HIDDEN),
+            ("attention.output.dense", HIDDEN, HIDDEN),
+            ("intermediate.dense", 64, HIDDEN),
+            ("output.dense", HIDDEN, 64),
+        ];
+        for (name, outputs, inputs) in dense {
+            shapes.push((
+                format!("encoder.layer.0.{name}.weight"),
+                vec![outputs, inputs],
+            ));
+            shapes.push((format!("encoder.layer.0.{name}.bias"), vec![outputs]));
+        }
+        for name in [
+            "embeddings",
+            "encoder.layer.0.attention.output",
+            "encoder.layer.0.output",
+        ] {
+            for part in ["weight", "bias"] {
+                shapes.push((format!("{name}.LayerNorm.{part}"), vec![HIDDEN]));
+            }
+        }
+        let data: Vec<Vec<u8>> = shapes
+            .iter()
+            .map(|(_, shape)| {
+                let n: usize = shape.iter().product();
+                let numbers = (0..n).map(|nth| (nth * 37 % 101) as f32 / 50.0 - 1.0);
+                numbers.flat_map(f32::to_le_bytes).collect()
+            })
+            .collect();
+        let views = shapes.iter().zip(&data).map(|((name, shape), data)| {
+            let view = TensorView::new(Dtype::F32, shape.clone(), data).unwrap();
+            (name.clone(), view)
+        });
+        HashMap::from([
+            (CONFIG, settings.to_string().into_bytes()),
+            ("vocab.txt", vocabulary(60).into_bytes()),
+            ("model.safetensors", serialize(views, None).unwrap()),
+        ])
+    }
+
+    fn made(folder: &HashMap<&'static str, Vec<u8>>) -> Result<Vec<u8>, ConvertError> {
+        convert("small", |name| folder.get(name).cloned())
+    }
+
+    #[test]
+    fn a_folder_becomes_a_model_that_embeds_the_same_on_every_run() {
+        let bytes = made(&folder()).unwrap();
+        assert_eq!(bytes, made(&folder()).unwrap());
+        let file = ModelFile::read(&bytes).unwrap();
+        assert_eq!(
+            (file.config().window, file.config().pooling),
+            (40, Pooling::Mean)
+        );
+        let model = LocalModel::new(file, Instructions::Best).unwrap();
+        assert_eq!(model.embed(&["abc", "xyz"]).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn the_window_and_the_pooling_come_from_their_files() {
+        let mut folder = folder();
+        folder.insert(
+            "sentence_bert_config.json",
+            br#"{"max_seq_length": 33}"#.to_vec(),
+        );
+        folder.insert(
+            "1_Pooling/config.json",
+            br#"{"pooling_mode_cls_token": true}"#.to_vec(),
+        );
+        let file = ModelFile::read(&made(&folder).unwrap()).unwrap();
+        assert_eq!(
+            (file.config().window, file.config().pooling),
+            (33, Pooling::First)
+        );
+    }
+
+    fn check(name: &'static str, contents: Option<&str>, told: &str) {
+        let mut folder = folder();
+        match contents {
+            Some(contents) => folder.insert(name, contents.as_bytes().to_vec()),
+            None => folder.remove(name),
+        };
+        let found = made(&folder).unwrap_err().to_string();
+        assert!(found.contains(told), "{found}");
+    }
+
+    #[test]
+    fn what_is_missing_or_not_supported_is_named() {
+        check("vocab.txt", None, "vocab.txt is missing");
+        check(CONFIG, None, "config.json is missing");
+        check(CONFIG, Some("{"), "config.json can't be read");
+        check(
+            CONFIG,
+            Some(r#"{"hidden_act": "relu"}"#),
+            "hidden_act is relu",
+        );
+        check(CONFIG, Some(r#"{"hidden_act": "gelu"}"#), "vocab_size");
+        check(
+            "model.safetensors",
+            Some("none"),
+            "model.safetensors can't be read",
+        );
+        check(
+            "tokenizer_config.json",
+            Some(r#"{"do_lower_case": false}"#),
+            "do_lower_case",
+        );
+        check("1_Pooling/config.json", Some("{}"), "pooling_mode");
+    }
+
+    #[test]
+    fn weights_of_another_shape_are_named() {
+        let mut folder = folder();
+        let settings = String::from_utf8(folder[CONFIG].clone()).unwrap();
+        folder.insert(CONFIG, settings.replace("40", "41").into_bytes());
+        let found = made(&folder).unwrap_err().to_string();
+        assert!(
+            found.contains("position_embeddings") && found.contains("[41, 32]"),
+            "{found}"
+        );
+    }
+}
