@@ -1,65 +1,14 @@
 //! Forms that look like a secret's value and are none: placeholders of examples, identifiers,
 //! code, paths, hashes. Decided by form alone; a memory has no file path to go by.
 
+mod code;
+mod example;
+mod term;
+
+pub(crate) use self::code::is_code;
+pub(crate) use self::example::{is_example, is_monotone, is_periodic};
+pub(crate) use self::term::is_term;
 use crate::entropy::{disorder, shannon};
-use crate::placeholder::FILLER;
-
-/// Tells whether a value stands for "put yours here".
-pub(crate) fn is_example(value: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "your",
-        "placeholder",
-        "example.com",
-        "xxxx",
-        "changeme_",
-        "change_me",
-        "insert_",
-        "insert-",
-        "replace",
-        "dummy",
-        "fake",
-        "notreal",
-        "not-a-",
-        "not_a_",
-        "goes_here",
-        "goes-here",
-        "some_secret",
-    ];
-    let opens = value.starts_with(['{', '[', '(']) && value.ends_with(['}', ']', ')'])
-        || value.starts_with('$')
-            && (is_name(&value[1..]) || value[1..].bytes().all(|b| b.is_ascii_digit()))
-        || value.len() > 2 && value.starts_with('%') && value.ends_with('%')
-        || value.starts_with("%s")
-        || value
-            .trim_matches(['[', ']', '(', ')', '<', '>'])
-            .eq_ignore_ascii_case("redacted");
-    let marked = value
-        .as_bytes()
-        .windows(3)
-        .any(|three| matches!(three, b"..." | b"***"))
-        || !value.is_ascii() && (value.contains('…') || value.contains("••"));
-    opens && !is_wrapped_secret(value)
-        || value.starts_with("${") && value.ends_with('}')
-        || marked
-        || has_template(value)
-        || is_monotone(value)
-        || WORDS.iter().any(|word| contains(value, word))
-}
-
-/// `(hunter2x9)`: brackets of a sentence around a value, not around its description.
-fn is_wrapped_secret(value: &str) -> bool {
-    let inner = value
-        .strip_prefix('(')
-        .and_then(|rest| rest.strip_suffix(')'))
-        .unwrap_or("");
-    inner.len() >= 6
-        && is_strong(inner)
-        && has_digit(inner)
-        && inner.bytes().all(|b| b.is_ascii_graphic())
-        && !inner.contains(['(', ')', '[', ']', '<', '|', ',', '-', '=', '.', '/'])
-        && !is_term(inner)
-        && !is_measure(inner)
-}
 
 /// Tells whether a text contains a word of lower-case ASCII letters in any case.
 pub(crate) fn contains(text: &str, word: &str) -> bool {
@@ -73,228 +22,6 @@ pub(crate) fn contains(text: &str, word: &str) -> bool {
         .any(|at| text[at + 1..=at + rest.len()].eq_ignore_ascii_case(rest))
 }
 
-/// Tells whether a slot of a template stands in a value: `${X}`, `{{ x }}`, `$(cmd)`, `<name>`, `{}`.
-fn has_template(value: &str) -> bool {
-    const SLOTS: &[(&str, &str)] = &[
-        ("${", "}"),
-        ("{{", "}}"),
-        ("$(", ")"),
-        ("%(", ")"),
-        ("<", ">"),
-        ("#{", "}"),
-        ("{", "}"),
-    ];
-    if memchr::memchr3(b'{', b'(', b'<', value.as_bytes()).is_none() {
-        return false;
-    }
-    SLOTS.iter().any(|(open, close)| {
-        value.match_indices(open).any(|(at, _)| {
-            let rest = &value[at + open.len()..];
-            // A slot that is cut by the end of the value is one too.
-            let inner = match rest.find(close) {
-                Some(end) => &rest[..end],
-                None if open.len() == 2 => rest,
-                None => return false,
-            };
-            // `${NAME:-default}`: what follows the name is the shell's.
-            let shell = *open == "${"
-                && inner
-                    .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
-                    .starts_with([':', '-', '=', '?', '+', '#', '%', '/'])
-                && is_name(
-                    inner
-                        .split([':', '-', '=', '?', '+', '#', '%', '/'])
-                        .next()
-                        .unwrap_or(""),
-                );
-            let named = shell
-                || inner.bytes().all(|b| {
-                    b.is_ascii_alphanumeric()
-                        || matches!(b, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
-                });
-            named && (open.len() == 2 || inner.len() != 1 || at == 0)
-        })
-    })
-}
-
-/// Tells whether a token is its prefix and one character over and over, as in documentation.
-pub(crate) fn is_monotone(value: &str) -> bool {
-    let tail = value.rsplit(['_', '-', '.', ':']).next().unwrap_or(value);
-    let mut bytes = tail.bytes();
-    let first = bytes.next();
-    value.bytes().all(|b| b == FILLER)
-        || tail.len() >= 3
-            && bytes.all(|b| Some(b.to_ascii_lowercase()) == first.map(|f| f.to_ascii_lowercase()))
-}
-
-/// Tells whether a long value is the same few characters over and over: `x1x1x1…`.
-pub(crate) fn is_periodic(value: &str) -> bool {
-    const MAX_PERIOD: usize = 8;
-    let bytes = value.as_bytes();
-    (1..=MAX_PERIOD.min(bytes.len() / 3))
-        .any(|period| bytes[period..].iter().eq(&bytes[..bytes.len() - period]))
-}
-
-fn is_name(value: &str) -> bool {
-    !value.is_empty()
-        && value
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && !value.as_bytes()[0].is_ascii_digit()
-}
-
-/// Tells whether a value is code that fetches one: a call, a member, an environment name, a type.
-pub(crate) fn is_code(value: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "null",
-        "none",
-        "nil",
-        "true",
-        "false",
-        "undefined",
-        "empty",
-        "required",
-        "optional",
-        "string",
-        "str",
-        "int",
-        "bool",
-        "boolean",
-        "text",
-        "secret",
-        "password",
-        "passwd",
-        "token",
-        "value",
-        "key",
-        "env",
-        "bearer",
-        "basic",
-        "missing",
-        "invalid",
-        "hidden",
-        "unset",
-        "default",
-        "number",
-        "integer",
-        "varchar",
-        "char",
-        "self",
-        "bytes",
-        "object",
-        "any",
-        "unknown",
-        "incorrect",
-        "wrong",
-        "username",
-        "user",
-        "email",
-        "credentials",
-        "input",
-        "param",
-        "prompt",
-        "encrypted",
-        "plaintext",
-        "authorization",
-        "cookie",
-        "header",
-        "forbidden",
-        "private",
-        "public",
-        "redacted",
-        "masked",
-        "here",
-    ];
-    const OBJECTS: &[&str] = &[
-        "process.",
-        "os.",
-        "config.",
-        "self.",
-        "this.",
-        "args.",
-        "options.",
-        "settings.",
-        "req.",
-        "request.",
-        "env.",
-        "import.meta",
-        "secrets.",
-        "std::",
-        "cfg.",
-        "conf.",
-        "props.",
-        "opts.",
-    ];
-    let starts = |word: &&str| starts_with(value, word);
-    let environment_name = value.contains('_')
-        && value
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-        && value.bytes().any(|b| b.is_ascii_uppercase());
-    let bare = value.trim_end_matches(['?', '!', '.', ':', ';']);
-    WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
-        || OBJECTS.iter().any(starts)
-        || value
-            .as_bytes()
-            .windows(2)
-            .any(|two| matches!(two, b"()" | b"::"))
-        || value.ends_with('(')
-        || environment_name
-        || is_call(value)
-        || is_type_or_attribute(value)
-        || is_constant_of(value)
-        || value.starts_with('^') && value.ends_with('$') && value.contains(['[', '(', '\\'])
-        || value.contains('.')
-            && value
-                .split('.')
-                .all(|part| is_name(part) && !has_digit(part))
-        || value.rsplit_once('.').is_some_and(|(path, member)| {
-            member.len() >= 6 && is_word(member) && path.split('.').all(is_name)
-        })
-        || value.contains('[')
-            && value.ends_with(']')
-            && is_name(value.split('[').next().unwrap_or(""))
-}
-
-/// `&str`, `&[u8]`, `&mut Vec<u8>`, `&AccountRow`, `Option<String>`, `#[allow]`.
-fn is_type_or_attribute(value: &str) -> bool {
-    if value.starts_with("#[") || value.starts_with("#![") {
-        return true;
-    }
-    let (referred, rest) = match value.strip_prefix('&') {
-        Some(rest) => (true, rest.trim_start_matches("mut ")),
-        None => (false, value),
-    };
-    let rest = rest.trim_end_matches([',', ';']);
-    let slice = rest.starts_with('[') && rest.ends_with(']');
-    let generic = rest.contains('<') && rest.ends_with('>');
-    let named = rest.starts_with(|c: char| c.is_ascii_uppercase())
-        && rest.bytes().any(|b| b.is_ascii_lowercase())
-        && rest.bytes().all(|b| b.is_ascii_alphabetic());
-    referred && (slice || named || matches!(rest, "str" | "self" | "dyn"))
-        || generic
-            && rest
-                .split(['<', '>', ',', ' ', ':', '&', '[', ']', '\''])
-                .all(is_word_or_nothing)
-            && rest.starts_with(|c: char| c.is_ascii_uppercase())
-}
-
-fn is_word_or_nothing(part: &str) -> bool {
-    part.is_empty() || is_word(part)
-}
-
-/// `winreg.KEY_WOW64_32KEY`: a constant of a module.
-fn is_constant_of(value: &str) -> bool {
-    let value = value.trim_start_matches('[');
-    let (path, constant) = value.rsplit_once('.').unwrap_or(("module", value));
-    path.split('.').all(is_name)
-        && constant.contains('_')
-        && constant.len() >= 6
-        && constant
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-}
-
 /// Tells whether a text begins with a word of lower-case ASCII letters in any case.
 fn starts_with(text: &str, word: &str) -> bool {
     let text = text.as_bytes();
@@ -304,19 +31,12 @@ fn starts_with(text: &str, word: &str) -> bool {
             .is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Tells whether a value is a function and its arguments.
-fn is_call(value: &str) -> bool {
-    let value = value.trim_end_matches(['?', ';', ',']);
-    value.split_once('(').is_some_and(|(callee, rest)| {
-        callee.len() >= 2
-            && callee
-                .split(['.', ':'])
-                .all(|part| part.is_empty() || is_name(part))
-            && (value.ends_with(')')
-                || rest.starts_with(['"', '\''])
-                // Cut at its comma.
-                || callee.contains('.') && !rest.contains(')'))
-    })
+fn is_name(value: &str) -> bool {
+    !value.is_empty()
+        && value
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !value.as_bytes()[0].is_ascii_digit()
 }
 
 /// Tells whether a value has characters that no word has, by far: a key, not a name.
@@ -485,91 +205,6 @@ fn is_word(part: &str) -> bool {
     }
     // Camel case has a capital every few letters; random text has one every other.
     letters.len() <= 24 && (upper == letters.len() || upper * 3 <= letters.len() + 1)
-}
-
-/// Tells whether a value is a technical term that only looks mixed (`SHA-256`, `OAuth2`, `UTF-8`).
-pub(crate) fn is_term(value: &str) -> bool {
-    const TERMS: &[&str] = &[
-        "1password",
-        "oauth2",
-        "oauth1",
-        "sha1",
-        "sha2",
-        "sha3",
-        "sha256",
-        "sha512",
-        "sha384",
-        "md5",
-        "base64",
-        "base64url",
-        "base32",
-        "utf8",
-        "utf16",
-        "argon2",
-        "argon2id",
-        "pbkdf2",
-        "es256",
-        "rs256",
-        "hs256",
-        "x509",
-        "ed25519",
-        "ascii",
-        "bcrypt",
-        "2fa",
-        "ipv4",
-    ];
-    // No term is longer, its signs aside.
-    const MAX_TERM_BYTES: usize = 9;
-    let is_term = |part: &str| {
-        let letters = || {
-            part.bytes()
-                .filter(|b| !matches!(b, b'-' | b'_'))
-                .map(|b| b.to_ascii_lowercase())
-        };
-        // Most terms are told by their first letter.
-        let Some(first) = letters().next() else {
-            return false;
-        };
-        part.len() <= 2 * MAX_TERM_BYTES
-            && TERMS
-                .iter()
-                .any(|term| term.as_bytes()[0] == first && letters().eq(term.bytes()))
-    };
-    let sign = |c: char| matches!(c, '-' | '_');
-    let first = value.split(sign).next().unwrap_or("");
-    let head = value
-        .match_indices(sign)
-        .nth(1)
-        .map_or(value, |(at, _)| &value[..at]);
-    let measure = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-    let is_named = is_term(value)
-        || first.len() < value.len()
-            && (is_term(first) || head.len() < value.len() && is_term(head));
-    let parts = || value.split(['-', '_', '/']);
-    let is_listed = |part: &str| TERMS.iter().any(|term| part.eq_ignore_ascii_case(term));
-    let listed = parts()
-        .all(|part| part.bytes().all(|b| b.is_ascii_alphabetic()) || is_listed(part))
-        && parts().any(is_listed);
-    listed
-        || is_named
-        || measure.len() < value.len()
-            && (measure.is_empty() && value.contains(['-', '.'])
-                || [
-                    "bit",
-                    "bits",
-                    "bytes",
-                    "chars",
-                    "characters",
-                    "digits",
-                    "days",
-                    "h",
-                    "s",
-                    "ms",
-                    "min",
-                    "px",
-                ]
-                .iter()
-                .any(|unit| measure.eq_ignore_ascii_case(unit)))
 }
 
 /// Tells whether a value is a UUID.
