@@ -179,6 +179,10 @@ fn developer_text() -> String {
             break;
         }
     }
+    assert!(
+        !text.is_empty(),
+        "the sources stand where this program was built"
+    );
     while text.len() < TEXT_BYTES {
         let all = text.clone();
         text += &*all;
