@@ -30,6 +30,7 @@ mod json_text;
 pub mod lane;
 pub mod mcp;
 pub mod metrics;
+pub mod rescan_report;
 pub mod rest;
 #[cfg(test)]
 mod testing;

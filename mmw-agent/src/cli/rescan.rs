@@ -2,8 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mmw_core::place::Scope;
+use mmw_server::rescan_report;
 use mmw_store::RescanReport;
-use serde_json::{Value, json};
 
 use super::Desk;
 use crate::exit::{Exit, Trouble};
@@ -59,7 +59,7 @@ impl Args {
             },
         };
         if self.json {
-            show::print_json(&data(&report))?;
+            show::print_json(&rescan_report::data(&report))?;
             return Ok(Exit::Done);
         }
         let mut page = desk.page();
@@ -107,31 +107,4 @@ fn tell(page: &mut Page, report: &RescanReport) {
         page.hint("`mmw-agent review` shows what was withdrawn");
     }
     page.hint("backups that were made before still hold it");
-}
-
-fn data(report: &RescanReport) -> Value {
-    let replaced: Vec<Value> = report
-        .replaced
-        .iter()
-        .map(|((field, rule), n)| json!({ "field": field, "rule": rule, "count": n }))
-        .collect();
-    let touched: Vec<Value> = report
-        .touched
-        .iter()
-        .map(
-            |touched| json!({ "what": touched.what, "done": touched.done, "rules": touched.rules }),
-        )
-        .collect();
-    json!({
-        "dry_run": report.is_dry_run,
-        "looked_at": report.n_looked_at,
-        "redacted": report.n_redacted,
-        "withdrawn": report.n_withdrawn,
-        "lane_items": report.n_lane_items,
-        "texts": report.n_texts,
-        "reported": report.n_reported,
-        "replaced": replaced,
-        "touched": touched,
-        "compacted": report.is_compacted,
-    })
 }

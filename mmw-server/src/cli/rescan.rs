@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use mmw_core::place::{Scope, Way};
 use mmw_store::{Memory, RescanReport};
-use serde_json::{Value, json};
 
 use super::output::{self, Failed};
 use crate::compose;
 use crate::config::Config;
+use crate::rescan_report;
 
 /// The most things that are listed; `--json` has all.
 const MAX_LISTED: usize = 50;
@@ -37,7 +37,7 @@ pub(super) fn run(config: &Config, options: &Options) -> Result<ExitCode, Failed
     let memory = compose::open(config)?;
     let report = rescan(&memory, options)?;
     if options.json {
-        output::json(&data(&report));
+        output::json(&rescan_report::data(&report));
     } else {
         output::text(&in_words(&report));
     }
@@ -121,31 +121,4 @@ fn in_words(report: &RescanReport) -> String {
         lines.push("Backups that were made before still hold it.".to_owned());
     }
     lines.join("\n")
-}
-
-fn data(report: &RescanReport) -> Value {
-    let replaced: Vec<Value> = report
-        .replaced
-        .iter()
-        .map(|((field, rule), n)| json!({ "field": field, "rule": rule, "count": n }))
-        .collect();
-    let touched: Vec<Value> = report
-        .touched
-        .iter()
-        .map(
-            |touched| json!({ "what": touched.what, "done": touched.done, "rules": touched.rules }),
-        )
-        .collect();
-    json!({
-        "dry_run": report.is_dry_run,
-        "looked_at": report.n_looked_at,
-        "redacted": report.n_redacted,
-        "withdrawn": report.n_withdrawn,
-        "lane_items": report.n_lane_items,
-        "texts": report.n_texts,
-        "reported": report.n_reported,
-        "replaced": replaced,
-        "touched": touched,
-        "compacted": report.is_compacted,
-    })
 }
