@@ -11,16 +11,21 @@ mod guard;
 mod lane;
 mod lexicon;
 mod records;
+mod vectors;
 
 pub use access::{Access, AccessWrites, AccountRow, KeyRow, ProjectKind, ProjectRow};
 pub use audit::{AuditRow, AuditTrail, AuditWrites};
 pub use guard::{GuardReads, GuardWrites, Kept, Loose, LooseText, PolicyRow, Rewritten, Spot};
 pub use lane::{Lane, LaneFilter, LaneWrites};
-pub use lexicon::{Lexical, LexicalDoc, Lexicon, Row, SEQUENCE_BITS, TermId, WORKSPACE_BITS};
+pub use lexicon::{
+    Analysis, Lexical, LexicalDoc, Lexicon, LexiconWrites, Row, SEQUENCE_BITS, TermId,
+    WORKSPACE_BITS,
+};
 pub use records::{
     Answered, Gone, MAX_SOURCE_REPORTS, NewRecord, RecordWrites, Records, SourceMatch, Stored,
     Tombstone,
 };
+pub use vectors::{KeptVector, ModelNumber, VectorNumber, VectorWrites, Vectors};
 
 /// What can go wrong in an engine.
 #[derive(Debug, thiserror::Error)]
@@ -105,12 +110,19 @@ pub trait Engine: Send + Sync {
 }
 
 /// Everything that can be read in one snapshot.
-pub trait Snapshot: Records + Lexicon + Lane + Access + AuditTrail + GuardReads {}
-impl<T: Records + Lexicon + Lane + Access + AuditTrail + GuardReads> Snapshot for T {}
+pub trait Snapshot: Records + Lexicon + Vectors + Lane + Access + AuditTrail + GuardReads {}
+impl<T: Records + Lexicon + Vectors + Lane + Access + AuditTrail + GuardReads> Snapshot for T {}
 
 /// Everything that can be written in one transaction, and read in it.
 pub trait Txn:
-    Snapshot + RecordWrites + LaneWrites + AccessWrites + AuditWrites + GuardWrites
+    Snapshot
+    + RecordWrites
+    + LexiconWrites
+    + VectorWrites
+    + LaneWrites
+    + AccessWrites
+    + AuditWrites
+    + GuardWrites
 {
     /// Returns the transaction as the snapshot that it also is.
     fn snapshot(&self) -> &dyn Snapshot;

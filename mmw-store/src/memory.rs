@@ -10,9 +10,11 @@ mod explain;
 pub mod failure;
 mod forget;
 mod hits;
+mod indexed;
 mod judged;
 mod mention;
 pub mod purge;
+mod reindex;
 mod remember;
 pub mod rescan;
 mod resolve;
@@ -74,6 +76,7 @@ impl Memory {
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, EngineError> {
         let engine = Sqlite::open(file)?;
+        reindex::bring_up_to_date(&engine)?;
         Ok(Self::with(Arc::new(engine), guard, clock, entropy))
     }
 

@@ -14,6 +14,7 @@ mod lane;
 mod lexicon;
 mod migrate;
 mod records;
+mod vectors;
 mod verify;
 
 use std::path::{Path, PathBuf};

@@ -13,19 +13,21 @@
 //!
 //! Nothing here scores or ranks, and nothing here fails: any text has words, if only none.
 
+mod facet;
 mod identifier;
 mod normal;
 mod pieces;
 mod scan;
 mod stems;
 
+pub use self::facet::Facet;
 use crate::engine::{LexicalDoc, TermId};
 use mmw_core::text::cut_at_char;
 use pieces::{Pieces, Purpose, Role};
 
-/// The version of the path from text to words. Raised when it changes; an index of another
-/// version has to be built again.
-pub const ANALYSIS_VERSION: u32 = 1;
+/// The version of the path from record to words. Raised when it changes: an index of an older version
+/// is made again when its store is opened.
+pub const ANALYSIS_VERSION: u32 = 2;
 /// The longest word, in bytes.
 pub const MAX_WORD_BYTES: usize = 64;
 /// The most words of a query; further ones are cut.

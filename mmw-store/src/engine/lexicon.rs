@@ -7,7 +7,7 @@ use std::ops::Range;
 use mmw_core::ids::ProjectId;
 use mmw_core::place::{WorkspaceChoice, WorkspaceName};
 
-use super::EngineResult;
+use super::{EngineResult, Stored};
 
 /// Where a record lies in its store.
 ///
@@ -50,8 +50,29 @@ pub struct Lexical {
     pub n_words: u64,
 }
 
+/// How far the words of a store are those of one path from text to words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Analysis {
+    /// The version of that path, see [`crate::words::ANALYSIS_VERSION`].
+    pub version: u32,
+    /// Up to which row records have been indexed again since a newer version came.
+    pub done_to: Row,
+}
+
 /// Reads of words.
 pub trait Lexicon {
+    /// Returns with which version of the path from text to words the index was made.
+    ///
+    /// # Errors
+    /// If the store can't be read, like every other read here.
+    fn analysis(&self) -> EngineResult<Analysis>;
+
+    /// Returns at most `limit` unforgotten records behind a row, whatever their project, by row.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn indexed_after(&self, row: Row, limit: usize) -> EngineResult<Vec<Stored>>;
+
     /// Returns the workspaces of a project that were chosen and exist, by name.
     ///
     /// # Errors
@@ -71,4 +92,19 @@ pub trait Lexicon {
     /// # Errors
     /// If the store can't be read.
     fn lexical_docs(&self, rows: &[Row]) -> EngineResult<Vec<(Row, LexicalDoc)>>;
+}
+
+/// Writes of words, beside those that come with a record.
+pub trait LexiconWrites {
+    /// Replaces the words of an unforgotten record. Of any other nothing is written.
+    ///
+    /// # Errors
+    /// If they can't be written, like every other write here.
+    fn put_words(&mut self, row: Row, words: &LexicalDoc) -> EngineResult<()>;
+
+    /// Notes with which version of the path from text to words the index is made.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    fn set_analysis(&mut self, analysis: Analysis) -> EngineResult<()>;
 }

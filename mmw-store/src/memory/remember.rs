@@ -29,9 +29,9 @@ use self::outcome::OutcomeKind;
 pub(super) use self::outcome::{Outcome, answer};
 use super::Memory;
 use super::failure::RememberError;
+use super::indexed::words_of;
 use super::review::n_waiting;
 use crate::engine::{EngineResult, NewRecord, Snapshot, Stored, Txn, read, write};
-use crate::words;
 
 impl Memory {
     /// Saves a statement. The answer comes after it is durable.
@@ -309,7 +309,7 @@ fn insert(
     kept: Kept,
     now: Timestamp,
 ) -> EngineResult<Outcome> {
-    let words = words::document(&indexed_texts(record));
+    let words = words_of(record);
     txn.insert_record(&NewRecord {
         record,
         digest: ContentDigest::of(&record.content),
@@ -349,26 +349,6 @@ fn insert(
         superseded,
         replaced: ReplacedView::all_of(screened.replaced()),
     })
-}
-
-/// The texts of a record that can be found by words.
-pub(super) fn indexed_texts(record: &Record) -> Vec<&str> {
-    let mut texts = vec![record.content.as_str()];
-    texts.extend(
-        record
-            .fact_key
-            .as_ref()
-            .map(mmw_core::record::FactKey::as_str),
-    );
-    texts.extend(
-        record
-            .origin
-            .id
-            .as_ref()
-            .map(mmw_core::source::SourceId::as_str),
-    );
-    texts.extend(record.tags.iter().map(String::as_str));
-    texts
 }
 
 fn versions_before(

@@ -15,7 +15,6 @@ use super::SqliteTxn;
 use super::columns as col;
 use super::fault::failure;
 use super::lane::{ITEM, item, written};
-use super::lexicon::kept_counts;
 use super::records::{AROUND, STORED, stored};
 use crate::engine::{
     AuditTrail as _, EngineResult, GuardReads, GuardWrites, Kept, Loose, LooseText, PolicyRow,
@@ -275,29 +274,11 @@ impl GuardReads for SqliteTxn<'_> {
 }
 
 impl SqliteTxn<'_> {
+    /// Gives a record new words, and lets it wait for a new vector.
     fn rewrite_words(&self, row: Row, new: &Rewritten<'_>) -> EngineResult<()> {
-        let before: Option<i64> = self.one(
-            "SELECT n_words FROM record_terms WHERE row = ?1",
-            [row],
-            |row| row.get(0),
-        )?;
-        let Some(before) = before else {
-            return Ok(());
-        };
-        self.run(
-            "UPDATE record_terms SET n_words = ?2, counts = ?3 WHERE row = ?1",
-            (row, new.words.length, kept_counts(new.words)),
-        )?;
-        self.run("DELETE FROM record_words WHERE rowid = ?1", [row])?;
-        self.run(
-            "INSERT INTO record_words (rowid, words) VALUES (?1, ?2)",
-            (row, &new.words.text),
-        )?;
-        self.run(
-            "UPDATE workspaces SET n_words = n_words + ?2 WHERE number = ?1",
-            (col::workspace_of(row), i64::from(new.words.length) - before),
-        )?;
-        self.run("DELETE FROM vectors WHERE row = ?1", [row])?;
+        if self.replace_words(row, new.words)? {
+            self.run("DELETE FROM vectors WHERE row = ?1", [row])?;
+        }
         Ok(())
     }
 

@@ -10,7 +10,15 @@ use mmw_core::place::WorkspaceChoice;
 
 use super::SqliteTxn;
 use super::columns as col;
-use crate::engine::{EngineResult, Lexical, LexicalDoc, Lexicon, Row, TermId};
+use super::records::{AROUND, STORED, stored};
+use crate::engine::{
+    Analysis, EngineError, EngineResult, Lexical, LexicalDoc, Lexicon, LexiconWrites, Row, Stored,
+    TermId,
+};
+
+/// The names under which the state of the index is kept.
+const VERSION: &str = "analysis_version";
+const DONE_TO: &str = "analysis_done_to";
 
 /// The bytes of one word in kept counts: its fingerprint and its number.
 const COUNT_BYTES: usize = 6;
@@ -56,7 +64,82 @@ fn query(words: &[&str]) -> Option<String> {
     (!query.is_empty()).then_some(query)
 }
 
+impl SqliteTxn<'_> {
+    /// Replaces the words of an unforgotten record, and keeps the counters of its workspace right.
+    pub(super) fn replace_words(&self, row: Row, words: &LexicalDoc) -> EngineResult<bool> {
+        let before: Option<i64> = self.one(
+            "SELECT n_words FROM record_terms WHERE row = ?1",
+            [row],
+            |row| row.get(0),
+        )?;
+        let Some(before) = before else {
+            return Ok(false);
+        };
+        self.run(
+            "UPDATE record_terms SET n_words = ?2, counts = ?3 WHERE row = ?1",
+            (row, words.length, kept_counts(words)),
+        )?;
+        self.run("DELETE FROM record_words WHERE rowid = ?1", [row])?;
+        self.run(
+            "INSERT INTO record_words (rowid, words) VALUES (?1, ?2)",
+            (row, &words.text),
+        )?;
+        self.run(
+            "UPDATE workspaces SET n_words = n_words + ?2 WHERE number = ?1",
+            (col::workspace_of(row), i64::from(words.length) - before),
+        )?;
+        Ok(true)
+    }
+
+    fn meta_number(&self, name: &str) -> EngineResult<i64> {
+        let text: Option<String> =
+            self.one("SELECT value FROM meta WHERE name = ?1", [name], |row| {
+                row.get(0)
+            })?;
+        let number = text.and_then(|text| text.parse().ok());
+        number.ok_or_else(|| EngineError::Corrupt(format!("`{name}` is no number")))
+    }
+}
+
+impl LexiconWrites for SqliteTxn<'_> {
+    fn put_words(&mut self, row: Row, words: &LexicalDoc) -> EngineResult<()> {
+        self.replace_words(row, words).map(|_| ())
+    }
+
+    fn set_analysis(&mut self, analysis: Analysis) -> EngineResult<()> {
+        for (name, value) in [
+            (VERSION, i64::from(analysis.version)),
+            (DONE_TO, analysis.done_to),
+        ] {
+            self.run(
+                "UPDATE meta SET value = ?2 WHERE name = ?1",
+                (name, value.to_string()),
+            )?;
+        }
+        Ok(())
+    }
+}
+
 impl Lexicon for SqliteTxn<'_> {
+    fn analysis(&self) -> EngineResult<Analysis> {
+        Ok(Analysis {
+            version: u32::try_from(self.meta_number(VERSION)?).unwrap_or(0),
+            done_to: self.meta_number(DONE_TO)?,
+        })
+    }
+
+    fn indexed_after(&self, row: Row, limit: usize) -> EngineResult<Vec<Stored>> {
+        let found = self.many(
+            &format!(
+                "SELECT {STORED} FROM records r {AROUND}
+                 WHERE r.row > ?1 AND r.forgotten_at IS NULL ORDER BY r.row LIMIT ?2"
+            ),
+            (row, col::limit(limit)),
+            stored,
+        )?;
+        self.with_sources(found)
+    }
+
     fn lexica(&self, project: ProjectId, chosen: &WorkspaceChoice) -> EngineResult<Vec<Lexical>> {
         let name = match chosen {
             WorkspaceChoice::One(name) => Some(name.as_str()),

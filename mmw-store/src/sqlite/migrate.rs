@@ -40,6 +40,12 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0002_guard.sql"),
         version: (1, 1),
     },
+    Migration {
+        number: 3,
+        name: "0003_meaning.sql",
+        sql: include_str!("../migrations/0003_meaning.sql"),
+        version: (1, 2),
+    },
 ];
 
 impl Migration {

@@ -72,6 +72,21 @@ const CHECKS: &[(&str, &str)] = &[
          FROM vectors v JOIN records r ON r.row = v.row WHERE r.forgotten_at IS NOT NULL",
     ),
     (
+        "records without a vector",
+        "SELECT 'row ' || t.row || ' has no vector of model number ' || m.number
+             || ' and does not wait for one'
+         FROM embedding_models m JOIN record_terms t ON t.row <= m.done_to
+         WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = t.row AND v.model = m.number)
+             AND NOT EXISTS
+                 (SELECT 1 FROM embedding_queue q WHERE q.row = t.row AND q.model = m.number)",
+    ),
+    (
+        "forgotten records that wait for a vector",
+        "SELECT 'row ' || q.row || ' is forgotten and still waits for a vector'
+         FROM embedding_queue q JOIN records r ON r.row = q.row
+         WHERE r.forgotten_at IS NOT NULL",
+    ),
+    (
         "links of forgotten records",
         "SELECT 'row ' || l.from_row || ' and row ' || l.to_row || ' are linked, one is forgotten'
          FROM links l JOIN records f ON f.row = l.from_row JOIN records t ON t.row = l.to_row

@@ -11,6 +11,7 @@ pub mod lexicon;
 pub mod records;
 pub mod sources;
 pub mod transactions;
+pub mod vectors;
 
 /// Stamps the suite onto an engine: `conformance!(name, open)` makes a module `name` with one test a
 /// rule. `open` returns an empty engine and whatever must live as long as it.
@@ -57,7 +58,17 @@ macro_rules! conformance {
                     rows_have_all_of_the_words,
                     rows_come_highest_first_from_the_range,
                     statistics_are_those_of_the_workspace,
-                    word_counts_read_back_as_they_were_written;
+                    word_counts_read_back_as_they_were_written,
+                    replaced_words_are_found_instead_of_the_old_ones,
+                    the_state_of_the_index_reads_back;
+                vectors:
+                    a_record_waits_for_a_vector_of_every_model,
+                    what_is_taken_is_nobody_elses_until_the_moment,
+                    a_vector_is_kept_for_who_waits_only,
+                    vectors_are_read_by_row_and_by_number,
+                    forgotten_and_changed_records_lose_their_vectors,
+                    numbers_of_vectors_only_rise,
+                    an_unused_model_goes_with_its_vectors;
                 lane:
                     an_item_reads_back_as_it_was_written,
                     items_are_filtered_and_come_oldest_first,

@@ -13,10 +13,10 @@ use mmw_guard::Verdict;
 use super::report::{RescanReport, together};
 use super::{CHUNK, Done, Round};
 use crate::engine::{EngineResult, Kept, Rewritten, Row, Txn};
-use crate::memory::remember::{entry, indexed_texts};
+use crate::memory::indexed::words_of;
+use crate::memory::remember::entry;
 use crate::memory::second_look::{draft_of, take_texts};
 use crate::memory::ward::Ward;
-use crate::words;
 
 /// Why a record is taken out of memory.
 const BY_RESCAN: &str = "withdrawn to the review lane by a rescan";
@@ -190,7 +190,7 @@ fn rewrite(
 ) -> EngineResult<()> {
     let mut record = kept.stored.record.clone();
     take_texts(&mut record, draft);
-    let words = words::document(&indexed_texts(&record));
+    let words = words_of(&record);
     txn.rewrite_record(&Rewritten {
         record: &record,
         digest: ContentDigest::of(&record.content),

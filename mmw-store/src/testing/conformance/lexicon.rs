@@ -2,7 +2,7 @@
 
 use mmw_core::place::WorkspaceChoice;
 
-use crate::engine::{Engine, Row, read, write};
+use crate::engine::{Analysis, Engine, Row, read, write};
 use crate::testing::build::{World, put, record, record_id, words};
 
 fn everything() -> std::ops::Range<Row> {
@@ -224,4 +224,54 @@ pub fn word_counts_read_back_as_they_were_written(engine: &dyn Engine) {
             (rows[1], bare("ключ"))
         ]
     );
+}
+
+pub fn replaced_words_are_found_instead_of_the_old_ones(engine: &dyn Engine) {
+    let world = World::found(engine);
+    let (kept, gone) = write(engine, |txn| {
+        let kept = put(txn, &record(&world.here, 1, "staging runs systemd"))?;
+        let gone = put(txn, &record(&world.here, 2, "staging"))?;
+        txn.forget(
+            &[record_id(2)],
+            crate::testing::build::START,
+            world.person,
+            None,
+        )?;
+        txn.put_words(kept, &words("production runs docker here"))?;
+        txn.put_words(gone, &words("production"))?;
+        Ok((kept, gone))
+    })
+    .unwrap();
+    read(engine, |snapshot| {
+        let found = |word| snapshot.rows_with(&everything(), &[word], 9);
+        assert_eq!(found("production")?, [kept]);
+        assert_eq!(found("staging")?, Vec::<Row>::new());
+        let docs = snapshot.lexical_docs(&[kept, gone])?;
+        assert_eq!((docs.len(), docs[0].1.length), (1, 4));
+        let choice = WorkspaceChoice::One(world.here.workspace.clone());
+        assert_eq!(snapshot.lexica(world.here.project, &choice)?[0].n_words, 4);
+        let indexed = snapshot.indexed_after(0, 9)?;
+        assert_eq!(
+            indexed.iter().map(|stored| stored.row).collect::<Vec<_>>(),
+            [kept]
+        );
+        assert_eq!(snapshot.indexed_after(kept, 9)?, []);
+        Ok(())
+    })
+    .unwrap();
+}
+
+pub fn the_state_of_the_index_reads_back(engine: &dyn Engine) {
+    let analysis = Analysis {
+        version: 7,
+        done_to: 1 << 50,
+    };
+    write(engine, |txn| {
+        txn.set_analysis(analysis)?;
+        assert_eq!(txn.analysis()?, analysis);
+        Ok(())
+    })
+    .unwrap();
+    let found = read(engine, |snapshot| snapshot.analysis()).unwrap();
+    assert_eq!(found, analysis);
 }
