@@ -38,6 +38,7 @@
 //! | [`embed`] | from text to vectors: the built-in model |
 //! | [`engine`] | what a storage engine must do |
 //! | [`sqlite`] | the embedded engine |
+//! | [`index`] | the vectors in memory, and which are nearest |
 //! | [`words`] | from text to index words, one path for records and queries |
 //! | [`graph`] | walking over links |
 //! | [`testing`] | the suite that defines "engine", builders |
@@ -45,6 +46,7 @@
 pub mod embed;
 pub mod engine;
 pub mod graph;
+pub mod index;
 pub mod memory;
 pub mod sqlite;
 pub mod testing;

@@ -14,7 +14,7 @@ use super::product::Product;
 use super::product::groups;
 
 /// Work whose source is compiled once for each kind of instructions.
-pub(super) trait Kernel {
+pub(crate) trait Kernel {
     /// What the work gives.
     type Output;
 
@@ -26,7 +26,7 @@ pub(super) trait Kernel {
 /// Instructions that this processor has. Only [`Isa::all`] makes those of the vector paths, after
 /// asking the processor: that is what the unsafe calls below rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Isa(Kind);
+pub(crate) struct Isa(Kind);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -35,14 +35,16 @@ enum Kind {
     Avx2,
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
+    #[cfg(target_arch = "x86_64")]
+    Avx512Popcnt,
 }
 
 impl Isa {
     /// What every processor has.
-    pub(super) const PORTABLE: Self = Self(Kind::Portable);
+    pub(crate) const PORTABLE: Self = Self(Kind::Portable);
 
     /// Returns what this processor has, the fastest last.
-    pub(super) fn all() -> Vec<Self> {
+    pub(crate) fn all() -> Vec<Self> {
         let mut all = vec![Self::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         {
@@ -53,29 +55,33 @@ impl Isa {
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512vnni");
             all.extend(has_avx2.then_some(Self(Kind::Avx2)));
+            let has_popcnt = has_vnni && is_x86_feature_detected!("avx512vpopcntdq");
             all.extend(has_vnni.then_some(Self(Kind::Avx512Vnni)));
+            all.extend(has_popcnt.then_some(Self(Kind::Avx512Popcnt)));
         }
         all
     }
 
     /// Returns the fastest.
-    pub(super) fn best() -> Self {
+    pub(crate) fn best() -> Self {
         Self::all().last().copied().unwrap_or(Self::PORTABLE)
     }
 
     /// Returns the name of the instructions.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self.0 {
             Kind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512Vnni => "AVX-512 VNNI",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512Popcnt => "AVX-512 VNNI and VPOPCNTDQ",
         }
     }
 
     /// Does work with these instructions.
-    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             Kind::Portable => kernel.run(),
             // SAFETY: `Kind::Avx2` is only made after the processor said that it has `avx2`.
@@ -84,6 +90,9 @@ impl Isa {
             // SAFETY: `Kind::Avx512Vnni` is only made after the processor named every feature.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512Vnni => unsafe { with_avx512(kernel) },
+            // SAFETY: `Kind::Avx512Popcnt` is only made after the processor named every feature.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512Popcnt => unsafe { with_avx512_popcnt(kernel) },
         }
     }
 
@@ -96,7 +105,7 @@ impl Isa {
             Kind::Avx2 => unsafe { multiply_avx2(product) },
             // SAFETY: as in `run`.
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512Vnni => unsafe { multiply_vnni(product) },
+            Kind::Avx512Vnni | Kind::Avx512Popcnt => unsafe { multiply_vnni(product) },
         }
     }
 }
@@ -110,6 +119,12 @@ fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn with_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
+fn with_avx512_popcnt<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
