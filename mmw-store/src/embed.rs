@@ -47,6 +47,12 @@ pub use vector::{Bytes8, Vector};
 pub use wordpiece::WordPiece;
 
 use std::fmt;
+use std::sync::Arc;
+
+use mmw_core::text::cut_at_char;
+
+/// The longest part of a query that is embedded, in bytes: above the window of every model here.
+const MAX_QUERY_BYTES: usize = 8_192;
 
 /// Which model made a vector, and from which form of text. Vectors with different ids do not compare.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -65,6 +71,24 @@ impl fmt::Display for ModelId {
     }
 }
 
+/// Opens an embedder when something needs it first; called again after a failure.
+pub type OpenEmbedder = dyn Fn() -> Result<Arc<dyn Embedder>, EmbedError> + Send + Sync;
+
+/// Returns what opens the built-in model; nothing if this was built without it.
+#[must_use]
+pub fn built_in() -> Option<Box<OpenEmbedder>> {
+    #[cfg(feature = "embedded-model")]
+    {
+        Some(Box::new(|| {
+            let model = LocalModel::built_in(Instructions::Best)
+                .map_err(|error| EmbedError::Unusable(error.to_string()))?;
+            Ok(Arc::new(model))
+        }))
+    }
+    #[cfg(not(feature = "embedded-model"))]
+    None
+}
+
 /// Turns texts into vectors: texts of like meaning into near ones.
 pub trait Embedder: Send + Sync {
     /// Returns the model's id. It never changes during the embedder's life.
@@ -80,4 +104,30 @@ pub trait Embedder: Send + Sync {
     /// [`EmbedError::TooLong`] for a text beyond the window: nothing is cut off silently. Others say
     /// what kept the model from answering; no text gets a vector then.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError>;
+
+    /// Returns the vector of a question. One that is longer than the window counts with its beginning.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed`], but for [`EmbedError::TooLong`]. An embedder that waits for a network
+    /// answers within a deadline that a person does not notice.
+    fn embed_query(&self, text: &str) -> Result<Vector, EmbedError> {
+        let passage = Passage {
+            fact: cut_at_char(text, MAX_QUERY_BYTES),
+            ..Passage::default()
+        };
+        let pieces = self.pieces(&passage);
+        let first = pieces.first().map_or(text, String::as_str);
+        let mut vectors = self.embed(&[first])?;
+        vectors.pop().ok_or(EmbedError::NoVector { index: 0 })
+    }
+
+    /// Tells whether the model was made for the language of a text. If not, its vector says nothing.
+    fn reads(&self, _text: &str) -> bool {
+        true
+    }
+
+    /// Tells whether texts leave this computer.
+    fn is_remote(&self) -> bool {
+        false
+    }
 }

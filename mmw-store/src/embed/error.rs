@@ -20,4 +20,18 @@ pub enum EmbedError {
         /// Which of the texts, from 0.
         index: usize,
     },
+    /// The model can't be asked now; later it may.
+    #[error("the model can't be asked now: {0}")]
+    Unavailable(String),
+    /// The model can't be used as it is set up, now or later.
+    #[error("the model can't be used: {0}")]
+    Unusable(String),
+}
+
+impl EmbedError {
+    /// Tells whether one of the texts is the trouble, so that the others can be embedded without it.
+    #[must_use]
+    pub const fn is_about_a_text(&self) -> bool {
+        matches!(self, Self::TooLong { .. } | Self::NoVector { .. })
+    }
 }
