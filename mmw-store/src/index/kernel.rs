@@ -5,8 +5,9 @@
 
 use crate::embed::Kernel;
 
-/// Codes that lie together: the first words of all, then the second words of all, and so on.
-pub(super) const LANES: usize = 8;
+/// Codes that lie together: the first words of all, then the second words of all, and so on. So many,
+/// that compilers work on codes side by side and not on the words of each.
+pub(super) const LANES: usize = 32;
 
 /// Finds in how many dimensions each of many codes has another sign than a query's.
 pub(super) struct Distances<'a> {
@@ -23,48 +24,20 @@ impl Kernel for Distances<'_> {
 
     #[inline(always)]
     fn run(self) {
-        // The usual widths of models, so that a code's sum is unrolled.
-        match self.query.len() {
-            4 => self.by_words::<4>(),
-            6 => self.by_words::<6>(),
-            8 => self.by_words::<8>(),
-            12 => self.by_words::<12>(),
-            16 => self.by_words::<16>(),
-            0 => self.distances.fill([0; LANES]),
-            _ => self.by_any_words(),
-        }
-    }
-}
-
-impl Distances<'_> {
-    #[inline(always)]
-    fn by_words<const WORDS: usize>(self) {
-        let mut query = [0; WORDS];
-        query.copy_from_slice(self.query);
-        let (groups, _) = self.codes.as_chunks::<WORDS>();
+        let groups = self.codes.chunks_exact(self.query.len().max(1));
         for (distances, group) in self.distances.iter_mut().zip(groups) {
-            *distances = distance(&query, group);
+            // As wide as the words, or most of the time would go into making sums narrow.
+            let mut sums = [0_u64; LANES];
+            for (query, words) in self.query.iter().zip(group) {
+                for (sum, word) in sums.iter_mut().zip(words) {
+                    *sum += u64::from((query ^ word).count_ones());
+                }
+            }
+            for (distance, sum) in distances.iter_mut().zip(sums) {
+                *distance = sum as u32;
+            }
         }
     }
-
-    #[inline(always)]
-    fn by_any_words(self) {
-        let groups = self.codes.chunks_exact(self.query.len());
-        for (distances, group) in self.distances.iter_mut().zip(groups) {
-            *distances = distance(self.query, group);
-        }
-    }
-}
-
-#[inline(always)]
-fn distance(query: &[u64], group: &[[u64; LANES]]) -> [u32; LANES] {
-    let mut sums = [0_u64; LANES];
-    for (query, words) in query.iter().zip(group) {
-        for (sum, word) in sums.iter_mut().zip(words) {
-            *sum += u64::from((query ^ word).count_ones());
-        }
-    }
-    sums.map(|sum| sum as u32)
 }
 
 /// Multiplies a query with each of many vectors of its length.
@@ -81,29 +54,12 @@ impl<'v, V: Iterator<Item = &'v [i8]>> Kernel for Products<'_, V> {
     #[inline(always)]
     fn run(self) {
         for vector in self.vectors {
-            self.products.push(product(self.query, vector));
+            // The plainest form is the one that compilers find the instructions of processors for.
+            let mut sum = 0;
+            for (query, value) in self.query.iter().zip(vector) {
+                sum += i32::from(*query) * i32::from(*value);
+            }
+            self.products.push(sum);
         }
     }
-}
-
-/// Numbers that are worked on in a step.
-const STEP: usize = 64;
-
-#[inline(always)]
-fn product(query: &[i16], vector: &[i8]) -> i32 {
-    let (queries, query_rest) = query.as_chunks::<STEP>();
-    let (vectors, vector_rest) = vector.as_chunks::<STEP>();
-    let mut sums = [0; STEP / 2];
-    for (query, vector) in queries.iter().zip(vectors) {
-        // Pairs, because most processors have an instruction for just that.
-        for (nth, sum) in sums.iter_mut().enumerate() {
-            let product = |at: usize| i32::from(query[at]) * i32::from(vector[at]);
-            *sum += product(2 * nth) + product(2 * nth + 1);
-        }
-    }
-    let rest = query_rest.iter().zip(vector_rest);
-    let rest: i32 = rest
-        .map(|(query, value)| i32::from(*query) * i32::from(*value))
-        .sum();
-    sums.iter().sum::<i32>() + rest
 }

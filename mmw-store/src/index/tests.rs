@@ -288,13 +288,13 @@ proptest! {
 
     #[test]
     fn every_kind_of_instructions_finds_the_same_distances_and_products(
-        codes in proptest::collection::vec(any::<[u64; 8]>(), 0..80),
+        codes in proptest::collection::vec(any::<[u64; kernel::LANES]>(), 0..40),
         values in proptest::collection::vec(any::<i8>(), 0..900),
         asked in proptest::collection::vec(any::<u64>(), 0..20),
         numbers in proptest::collection::vec(-20_000_i16..20_000, 1..300),
     ) {
         let groups = codes.len() / asked.len().max(1);
-        let plain: Vec<[u32; 8]> = codes
+        let plain: Vec<[u32; kernel::LANES]> = codes
             .chunks_exact(asked.len().max(1))
             .map(|group| std::array::from_fn(|lane| {
                 asked.iter().zip(group).map(|(a, b)| (a ^ b[lane]).count_ones()).sum()
@@ -305,7 +305,7 @@ proptest! {
             .map(|v| v.iter().zip(&numbers).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum())
             .collect();
         for isa in Isa::all() {
-            let mut distances = vec![[7; 8]; groups];
+            let mut distances = vec![[7; kernel::LANES]; groups];
             isa.run(kernel::Distances { query: &asked, codes: &codes, distances: &mut distances });
             prop_assert_eq!(&distances, &plain, "{}", isa.name());
             let mut found = Vec::new();
