@@ -8,6 +8,7 @@ mod embed;
 mod figures;
 mod guard;
 mod stages;
+mod vectors;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
+/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
 /// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let mut arguments = arguments.peekable();
@@ -23,6 +24,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
     let table = match arguments.peek().map(String::as_str) {
         Some("guard") => Some(guard::measure()),
         Some("embed") => Some(embed::measure()),
+        Some("vectors") => Some(vectors::measure()),
         Some(guard::FIRST) => Some(guard::first().to_string()),
         _ => None,
     };

@@ -105,7 +105,7 @@ fn each(n_rounds: u32, mut work: impl FnMut()) -> f64 {
 }
 
 /// Returns how long this thread has run, in milliseconds from any start.
-fn processor_ms() -> f64 {
+pub(super) fn processor_ms() -> f64 {
     // The first number is what the scheduler gave to this thread, in nanoseconds.
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ran = told.and_then(|told| told.split(' ').next()?.parse::<f64>().ok());
