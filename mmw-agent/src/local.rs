@@ -12,6 +12,7 @@ use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::place::{Caller, Way};
 use mmw_guard::Guard;
 use mmw_server::guard_rules;
+use mmw_store::embed::built_in;
 use mmw_store::engine::EngineError;
 use mmw_store::{Failure, Memory};
 
@@ -80,6 +81,7 @@ impl Local {
         let memory = Memory::open_with(
             &self.file(),
             self.guard.clone(),
+            built_in(),
             Arc::new(SystemClock),
             Arc::new(SystemEntropy),
         )?;

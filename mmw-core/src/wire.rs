@@ -10,6 +10,8 @@ pub(crate) mod samples;
 mod scalars;
 #[cfg(test)]
 mod tests;
+mod why_not;
 
 pub use answers::*;
 pub use args::*;
+pub use why_not::*;

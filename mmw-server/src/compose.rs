@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mmw_core::env::{Clock, Entropy, SystemClock, SystemEntropy};
+use mmw_store::embed::built_in;
 use mmw_store::engine::EngineError;
 use mmw_store::{Failure, Memory};
 use tokio::net::TcpListener;
@@ -54,6 +55,7 @@ pub fn open(config: &Config) -> Result<Memory, StartError> {
     Ok(Memory::open_with(
         &config.store_file(),
         guard,
+        built_in(),
         Arc::new(SystemClock),
         Arc::new(SystemEntropy),
     )?)

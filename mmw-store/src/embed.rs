@@ -18,6 +18,7 @@ mod convert;
 mod error;
 mod format;
 mod kept;
+mod language;
 mod local;
 mod math;
 mod product;

@@ -12,6 +12,7 @@ mod forget;
 mod hits;
 mod indexed;
 mod judged;
+pub mod meaning;
 mod mention;
 pub mod purge;
 mod reindex;
@@ -19,7 +20,7 @@ mod remember;
 pub mod rescan;
 mod resolve;
 mod review;
-mod search;
+pub mod search;
 mod second_look;
 mod validate;
 mod ward;
@@ -35,7 +36,9 @@ use mmw_core::validation::Invalid;
 use mmw_guard::Guard;
 
 use self::failure::Failure;
+use self::meaning::Meaning;
 use self::ward::ReadPolicies;
+use crate::embed::{OpenEmbedder, built_in};
 use crate::engine::{Engine, EngineError, EngineResult, Snapshot, read};
 use crate::sqlite::Sqlite;
 
@@ -50,10 +53,12 @@ pub struct Memory {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     policies: Arc<ReadPolicies>,
+    meaning: Arc<Meaning>,
 }
 
 impl Memory {
-    /// Opens (or makes) the store in a file, with the standard guard.
+    /// Opens (or makes) the store in a file, with the standard guard and, if this was built with it, the
+    /// built-in model.
     ///
     /// # Errors
     /// If the file can't be opened as a store of this version.
@@ -62,38 +67,50 @@ impl Memory {
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, EngineError> {
-        Self::open_with(file, Guard::standard(), clock, entropy)
+        Self::open_with(file, Guard::standard(), built_in(), clock, entropy)
     }
 
-    /// Opens (or makes) the store in a file, with this guard.
+    /// Opens (or makes) the store in a file, with this guard and this embedder. Without an embedder a
+    /// search goes by words alone.
     ///
     /// # Errors
     /// As [`Memory::open`].
     pub fn open_with(
         file: &Path,
         guard: Guard,
+        embedder: Option<Box<OpenEmbedder>>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, EngineError> {
         let engine = Sqlite::open(file)?;
         reindex::bring_up_to_date(&engine)?;
-        Ok(Self::with(Arc::new(engine), guard, clock, entropy))
+        Ok(Self::with(
+            Arc::new(engine),
+            guard,
+            embedder,
+            clock,
+            entropy,
+        ))
     }
 
-    /// Puts a memory together from its parts.
+    /// Puts a memory together from its parts. The embedder is opened when something needs it first.
     #[must_use]
     pub fn with(
         engine: Arc<dyn Engine>,
         guard: Guard,
+        embedder: Option<Box<OpenEmbedder>>,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
     ) -> Self {
+        let guard = Arc::new(guard);
+        let meaning = Arc::new(Meaning::new(embedder, &engine, &clock, &guard));
         Self {
             engine,
-            guard: Arc::new(guard),
+            guard,
             clock,
             entropy,
             policies: Arc::default(),
+            meaning,
         }
     }
 

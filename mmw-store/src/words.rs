@@ -51,6 +51,9 @@ pub struct Query {
     /// of how much of the query a record covers they would count twice, and for nothing where the
     /// parts stand apart.
     pub wholes: Vec<usize>,
+    /// The positions in `words`, ascending, of names: identifiers as wholes, `camelCase` words, and words
+    /// of letters and digits. Whoever writes one means that one.
+    pub names: Vec<usize>,
     /// The query was longer than what is looked at.
     pub is_cut: bool,
 }
@@ -145,6 +148,9 @@ pub fn query(text: &str) -> Query {
         }
         if piece.role == Role::Whole {
             query.wholes.push(query.words.len());
+        }
+        if piece.is_name {
+            query.names.push(query.words.len());
         }
         query.words.push(word.to_owned());
     }

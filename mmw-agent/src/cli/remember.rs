@@ -1,6 +1,7 @@
 //! Saves a statement.
 
 use std::io::Read as _;
+use std::time::Duration;
 
 use mmw_core::record::{Kind, MAX_CONTENT_BYTES};
 use mmw_core::wire::{EnvelopeArgs, RememberArgs};
@@ -66,6 +67,9 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// How long the program stays to embed what it has saved.
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// Returns the kinds of statements there are.
 pub(super) fn kinds() -> Vec<&'static str> {
     Kind::ALL.iter().map(|kind| kind.name()).collect()
@@ -107,6 +111,8 @@ impl Args {
             answers::remembered(&mut page, &answer, &project.identity.to_string());
             page.print()?;
         }
+        // It is saved and said; its vector comes before the program ends, or with the next search.
+        let _ = memory.settle(PATIENCE);
         Ok(if answer.record.is_some() {
             Exit::Done
         } else {

@@ -1,14 +1,21 @@
 //! Finds statements.
 
+use std::time::Duration;
+
+use mmw_core::ids::RecordId;
 use mmw_core::place::{ALL_WORKSPACES, DEFAULT_WORKSPACE};
-use mmw_core::wire::{SearchAnswer, SearchArgs};
+use mmw_core::wire::{SearchAnswer, SearchArgs, WhyNotAnswer};
+use mmw_store::Failure;
 
 use super::Desk;
 use super::remember::kinds;
 use crate::exit::{Exit, Trouble};
 use crate::show::{self, answers};
 
-/// Find statements by words
+/// How long a search lets records that wait for their vector be embedded first.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Find statements by words and by meaning
 ///
 /// Each hit says what it is worth: `unverified`, `stale` (what it rests on has changed) or
 /// `conflict` (something else in memory says otherwise), with the reason. Your own workspace @user
@@ -19,6 +26,8 @@ use crate::show::{self, answers};
 ///   mmw-agent search port --all --kind decision
 ///   mmw-agent search deploy --source-id docs/deploy.md --source-hash sha256:9f86d081…
 ///   mmw-agent search deploy --as-of 2026-03-01 --history
+///   mmw-agent search deploy --explain
+///   mmw-agent search deploy --why-not 019cec1c-1040-7e13-9bd5-42ee2ee1b4de
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -58,6 +67,9 @@ pub(super) struct Args {
     /// Also show what each score is made of, and links
     #[arg(long)]
     explain: bool,
+    /// Tell why this record is not among the hits
+    #[arg(long, value_name = "ID", conflicts_with = "explain")]
+    why_not: Option<RecordId>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -89,7 +101,19 @@ impl Args {
             detail: self.explain.then(|| "full".to_owned()),
             ..SearchArgs::default()
         };
-        let answer = match desk.open_if_any()? {
+        let opened = desk.open_if_any()?;
+        if let Some((memory, caller)) = &opened {
+            // A person rather waits for a moment than gets half of an answer. What can't be done, in a
+            // folder that is only read say, the search says itself.
+            let _ = memory.settle(PATIENCE);
+            let _ = memory.warm_up(caller);
+        }
+        if let Some(id) = self.why_not {
+            let (memory, caller) = opened.ok_or(Failure::NotFound("record"))?;
+            let answer = memory.why_not(&caller, &args, id)?;
+            return show_why_not(desk, &answer, self.json);
+        }
+        let answer = match opened {
             Some((memory, caller)) => memory.search(&caller, &args)?,
             None => nothing_yet(),
         };
@@ -106,6 +130,17 @@ impl Args {
             Exit::Done
         })
     }
+}
+
+fn show_why_not(desk: &Desk, answer: &WhyNotAnswer, json: bool) -> Result<Exit, Trouble> {
+    if json {
+        show::print_json(answer)?;
+    } else {
+        let mut page = desk.page();
+        answers::why_not(&mut page, answer);
+        page.print()?;
+    }
+    Ok(Exit::Done)
 }
 
 /// Returns the answer of a memory that was never written to.

@@ -1,6 +1,7 @@
 //! What there is, and where.
 
 use mmw_core::place::DEFAULT_WORKSPACE;
+use mmw_store::Progress;
 use serde_json::{Value, json};
 
 use super::Desk;
@@ -41,6 +42,8 @@ struct Store {
     workspaces: Vec<(String, u64)>,
     waiting: u64,
     conflicts: Vec<(String, String)>,
+    /// How far the vectors of the model are, if there is one.
+    meaning: Option<Progress>,
 }
 
 impl Args {
@@ -71,6 +74,7 @@ impl Report {
                     workspaces: census.workspaces,
                     waiting: census.waiting,
                     conflicts: memory.open_conflicts(&caller, MAX_LISTED_CONFLICTS)?,
+                    meaning: memory.embedding_progress()?,
                 })
             }
         };
@@ -103,6 +107,11 @@ impl Report {
                 "workspaces": store.workspaces.iter().map(named).collect::<Vec<_>>(),
                 "waiting": store.waiting,
                 "conflicts": store.conflicts.iter().map(contested).collect::<Vec<_>>(),
+                "meaning": store.meaning.as_ref().map(|meaning| json!({
+                    "model": meaning.model,
+                    "embedded": meaning.n_embedded,
+                    "records": meaning.n_records,
+                })),
             })),
         })
     }
@@ -149,6 +158,7 @@ impl Report {
         };
         page.pair("conflicts", &format!("{n_conflicts}{more} open"));
         page.pair("review", &format!("{} waiting", store.waiting));
+        page.pair("meaning", &meaning(store.meaning.as_ref()));
         page.pair(
             "kept in",
             &format!("{} ({})", self.home, size(store.size_bytes)),
@@ -160,6 +170,23 @@ impl Report {
         if store.waiting > 0 {
             page.hint("to decide what waits: mmw-agent review");
         }
+    }
+}
+
+/// Tells how far the vectors of all projects are.
+fn meaning(progress: Option<&Progress>) -> String {
+    match progress {
+        None => "switched off: searches go by words".to_owned(),
+        Some(Progress {
+            model,
+            n_embedded,
+            n_records,
+        }) if n_embedded < n_records => {
+            format!(
+                "{n_embedded} of {n_records} records embedded, others are found by words ({model})"
+            )
+        }
+        Some(Progress { model, .. }) => format!("all records embedded ({model})"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use mmw_core::wire::{
     DifferenceView, ForgetAnswer, Hit, ReasonView, RecordView, RememberAnswer, ReplacedView,
-    SearchAnswer,
+    SearchAnswer, WhyNotAnswer,
 };
 
 use super::Page;
@@ -96,6 +96,9 @@ pub(crate) fn found(page: &mut Page, answer: &SearchAnswer, asked_workspace: &st
         page.gap();
         show_hit(page, hit, asked_workspace, explain);
     }
+    if explain && !answer.hits.is_empty() {
+        scores(page, &answer.hits);
+    }
     page.gap();
     match (&answer.notice, answer.hits.is_empty()) {
         (Some(notice), true) => page.line(clean(notice)),
@@ -175,7 +178,6 @@ fn show_hit(page: &mut Page, hit: &Hit, asked_workspace: &str, explain: bool) {
         );
     }
     if explain {
-        page.remark("  ", "", &score(hit));
         for link in &hit.graph_relations {
             let arrow = if link.direction == "in" { "←" } else { "→" };
             let end = snippet(&link.snippet, 60);
@@ -189,21 +191,51 @@ fn show_hit(page: &mut Page, hit: &Hit, asked_workspace: &str, explain: bool) {
     page.remark("  ", "", &record.id.to_string());
 }
 
-fn score(hit: &Hit) -> String {
-    let parts = &hit.score_parts;
-    let mut text = format!("score {:.3}", hit.score);
-    for (name, value, rank) in [
-        ("words", parts.lexical, parts.lexical_rank),
-        ("meaning", parts.semantic, parts.semantic_rank),
-    ] {
-        if let Some(value) = value {
-            let _ = write!(text, " · {name} {value:.3}");
-        }
-        if let Some(rank) = rank {
-            let _ = write!(text, " (no. {rank})");
+/// Shows what the scores are made of, a line a hit.
+fn scores(page: &mut Page, hits: &[Hit]) {
+    page.gap();
+    page.line(format!(
+        "{DIM}{:>3}  {:>6}  {:>6} {:>4}  {:>7} {:>4}  {}{DIM:#}",
+        "no.", "score", "words", "no.", "meaning", "no.", "record"
+    ));
+    let value = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+    let rank = |rank: Option<u32>| rank.map_or("–".to_owned(), |rank| rank.to_string());
+    for (nth, hit) in (1..).zip(hits) {
+        let parts = &hit.score_parts;
+        page.line(format!(
+            "{nth:>3}  {:>6}  {:>6} {:>4}  {:>7} {:>4}  {}",
+            value(Some(hit.score)),
+            value(parts.lexical),
+            rank(parts.lexical_rank),
+            value(parts.semantic),
+            rank(parts.semantic_rank),
+            snippet(&hit.record.content, 40),
+        ));
+    }
+}
+
+/// Shows what became of one record in a search.
+pub(crate) fn why_not(page: &mut Page, answer: &WhyNotAnswer) {
+    page.line(format!("{WARN}{}{WARN:#}", clean(&answer.code)));
+    page.body("  ", PLAIN, &answer.text);
+    let Some(score) = answer.score else {
+        return;
+    };
+    let mut text = format!("score {score:.3}");
+    if let Some(parts) = &answer.score_parts {
+        for (name, value, rank) in [
+            ("words", parts.lexical, parts.lexical_rank),
+            ("meaning", parts.semantic, parts.semantic_rank),
+        ] {
+            if let Some(value) = value {
+                let _ = write!(text, " · {name} {value:.3}");
+            }
+            if let Some(rank) = rank {
+                let _ = write!(text, " (no. {rank})");
+            }
         }
     }
-    text
+    page.remark("  ", "", &text);
 }
 
 /// Shows why a status is what it is.

@@ -3,6 +3,7 @@
 use super::bert::Bert;
 use super::chunk::cut;
 use super::format::{FormatError, ModelFile};
+use super::language::is_latin;
 use super::simd::Isa;
 use super::{EmbedError, Embedder, ModelId, Passage, TEMPLATE_VERSION, Vector, WordPiece};
 
@@ -12,6 +13,9 @@ const BATCH_TOKENS: usize = 256;
 
 /// Tokens that the pieces of a long text have in common.
 const OVERLAP: usize = 32;
+
+/// Vocabularies of one language have some 30,000 tokens, those of many more than this.
+const TOKENS_OF_MANY_LANGUAGES: usize = 60_000;
 
 /// Which instructions of the processor are used. All give the same vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +125,10 @@ impl Embedder for LocalModel {
             .into_iter()
             .map(|piece| format!("{head}{}", &passage.fact[piece]))
             .collect()
+    }
+
+    fn reads(&self, text: &str) -> bool {
+        self.tokenizer.len() >= TOKENS_OF_MANY_LANGUAGES || is_latin(text)
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {

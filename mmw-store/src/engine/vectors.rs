@@ -23,6 +23,8 @@ pub struct KeptVector {
     pub number: VectorNumber,
     /// The record.
     pub row: Row,
+    /// It is of the model that was asked for; one that is not comes without data.
+    pub is_of_model: bool,
     /// The pieces of the record, see [`crate::embed::pack`]; empty if there is nothing to embed.
     pub data: Vec<u8>,
 }
@@ -53,7 +55,6 @@ pub trait Vectors {
     ) -> EngineResult<Vec<KeptVector>>;
 
     /// Returns at most `limit` vectors with numbers above `after`, of any model, ascending by number.
-    /// Those of other models come without data.
     ///
     /// # Errors
     /// If the store can't be read.
@@ -64,11 +65,24 @@ pub trait Vectors {
         limit: usize,
     ) -> EngineResult<Vec<KeptVector>>;
 
+    /// Returns how many unforgotten records the whole store has.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn n_indexed(&self) -> EngineResult<u64>;
+
     /// Returns how many unforgotten records have a vector of a model.
     ///
     /// # Errors
     /// If the store can't be read.
     fn n_vectors(&self, model: ModelNumber) -> EngineResult<u64>;
+
+    /// Returns how many records wait for a vector of a model, taken or not, as far as they have been looked
+    /// through; one more if there are records that have not.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn n_unembedded(&self, model: ModelNumber) -> EngineResult<u64>;
 
     /// Tells whether records wait for a vector of a model that nobody has taken.
     ///

@@ -111,15 +111,10 @@ fn newest_in_force(
             if hits.len() == limit {
                 return Ok(hits);
             }
-            let found = Found {
-                id,
-                score: 0.0,
-                lexical_rank: 0,
-            };
             hits.push(hit(
                 judge,
                 &stored.record,
-                found,
+                Found::default(),
                 0,
                 &mut Default::default(),
             )?);

@@ -54,6 +54,7 @@ impl Memory {
             }
             Ok(answers)
         })?;
+        self.meaning.wake();
         Ok(prepared
             .iter_mut()
             .zip(&mut answers)

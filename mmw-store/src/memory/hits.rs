@@ -16,14 +16,12 @@ use crate::engine::EngineResult;
 pub(super) const MAX_SHOWN_CLAIMS: usize = 50;
 
 /// How a record came to be a hit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Found {
-    /// The record.
-    pub(super) id: RecordId,
     /// What its match is worth.
     pub(super) score: f64,
-    /// The place among the matches by words, from 1.
-    pub(super) lexical_rank: u32,
+    /// What that is made of.
+    pub(super) parts: ScoreView,
 }
 
 /// Chooses which versions of a fact are shown: all open claims if they disagree, else the newest;
@@ -79,12 +77,7 @@ pub(super) fn hit(
         differences: judge.differences(record)?,
         graph_relations: relations.remove(&record.id).unwrap_or_default(),
         score: rounded(found.score),
-        score_parts: ScoreView {
-            lexical: Some(rounded(found.score)),
-            lexical_rank: Some(found.lexical_rank),
-            semantic: None,
-            semantic_rank: None,
-        },
+        score_parts: found.parts,
         anchors: judge.anchors(record)?,
         local_source: None,
         truncated: false,
@@ -92,6 +85,6 @@ pub(super) fn hit(
 }
 
 /// Four digits tell matches apart; more would only cost tokens.
-fn rounded(score: f64) -> f64 {
+pub(super) fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

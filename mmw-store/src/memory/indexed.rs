@@ -1,6 +1,6 @@
 //! What of a record can be found: by its words, by its meaning, and by what it is filtered by.
 
-use mmw_core::record::Record;
+use mmw_core::record::{FactKey, Record};
 use mmw_core::source::SourceId;
 use mmw_core::time::Timestamp;
 
@@ -28,7 +28,7 @@ const MONTHS: [&str; 12] = [
 pub(super) fn words_of(record: &Record) -> LexicalDoc {
     let (day, iso) = (written_day(record.said.created_at), iso_day(record));
     let mut texts = vec![record.content.as_str()];
-    texts.extend(record.fact_key.as_ref().map(|key| key.as_str()));
+    texts.extend(record.fact_key.as_ref().map(FactKey::as_str));
     texts.extend(record.origin.id.as_ref().map(SourceId::as_str));
     texts.extend(record.tags.iter().map(String::as_str));
     texts.extend(record.label.as_deref());

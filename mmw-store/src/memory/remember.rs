@@ -60,12 +60,14 @@ impl Memory {
     ) -> Result<RememberAnswer, RememberError> {
         let now = self.clock.now();
         let prepared = self.prepare(caller, draft, now)?;
-        write(self.engine(), |txn| {
+        let answered = write(self.engine(), |txn| {
             match prepared.commit(txn, caller, now)? {
                 Ok(outcome) => answer(self, txn.snapshot(), &outcome, now).map(Ok),
                 Err(refused) => Ok(Err(refused)),
             }
-        })?
+        })?;
+        self.meaning.wake();
+        answered
     }
 
     /// Refuses a secret in the place of a hash. A hash can't be replaced: with a placeholder it would

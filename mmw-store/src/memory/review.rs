@@ -177,6 +177,7 @@ impl Memory {
             return Err(refusal);
         }
         ended?;
+        self.meaning.wake();
         let answer = read(self.engine(), |snapshot| {
             let mut items = Vec::with_capacity(ids.len());
             for (id, _) in &ids {

@@ -1,31 +1,45 @@
 //! Finds statements.
 //!
-//! `candidates` finds and scores matches by words, `query` reads the arguments, `budget` keeps the
-//! answer within its tokens; here the matches become hits: facts instead of versions, judged, in
-//! one order that a higher `limit` only makes longer.
+//! `query` reads the arguments, `matches` finds by words, `candidates` brings words and meaning
+//! together and `ties` orders equals, `budget` keeps the answer within its tokens; here candidates
+//! become hits: facts instead of versions, judged, in one order that a higher `limit` only makes
+//! longer. `recall` gives the candidates themselves, for those who evaluate the ranking.
 
 mod budget;
 mod candidates;
+mod matches;
 mod query;
+pub mod recall;
+mod ties;
+mod why_not;
 
 use std::collections::HashSet;
 use std::time::Instant;
 
 use mmw_core::ids::{ProjectId, RecordId};
 use mmw_core::place::{Caller, Place, Scope, WorkspaceChoice};
+use mmw_core::rank::LIKELY;
 use mmw_core::record::{FactKey, Record};
 use mmw_core::source::{ContentHash, SourceId};
 use mmw_core::status::Level;
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{Elsewhere, Hit, SearchAnswer, SearchArgs};
 
-use self::candidates::{Candidate, Candidates};
+use self::candidates::{Candidate, Candidates, Meant};
 use self::query::{CurrentHashes, Query};
 use super::failure::Failure;
 use super::hits::{Found, hit, holds, shown_versions};
 use super::judged::Judge;
+use super::meaning::Asked;
 use super::{Memory, needed};
-use crate::engine::{EngineResult, Row, Snapshot, read};
+use crate::engine::{EngineResult, Row, Snapshot, VectorNumber, read};
+
+/// In `degraded`: some or all records were not looked for by meaning.
+const WITHOUT_MEANING: &str = "semantic";
+/// In `degraded`: the model was not made for the query's language, so words answered alone.
+const UNREAD: &str = "semantic_language";
+/// In `degraded`: records that share only common words may have been passed over.
+const COMMON_WORDS: &str = "common_words";
 
 /// The most matches that are counted in another workspace.
 const MAX_COUNTED: usize = 512;
@@ -35,7 +49,8 @@ const CHUNK: usize = 32;
 const MAX_HASH_SOURCES: usize = 16;
 
 impl Memory {
-    /// Finds statements by words: in one workspace or in all, with the person's own read along.
+    /// Finds statements by words and by meaning: in one workspace or in all, with the person's own read
+    /// along. Where meaning is not at hand, words answer alone and `degraded` says so.
     ///
     /// What is shown is what is in force: the newest version of a fact, or every open claim if they
     /// disagree. A status is judged with the hashes that the caller gives.
@@ -46,13 +61,16 @@ impl Memory {
         // A duration for the reader, no decision: the clock's door is not needed for it.
         let started = Instant::now();
         let query = Query::read(args)?;
+        // The model is asked before the transaction begins: it may be somewhere else.
+        let asked = self.meaning.ask(&args.query);
         let now = self.clock.now();
-        let mut answer = read(self.engine(), |snapshot| {
+        let (mut answer, gone) = read(self.engine(), |snapshot| {
             match needed(snapshot, caller, Scope::Read)? {
-                Ok(()) => find(self, snapshot, caller, &query, now).map(Ok),
+                Ok(()) => find(self, snapshot, caller, &query, &asked, now).map(Ok),
                 Err(refused) => Ok(Err(refused)),
             }
         })??;
+        self.meaning.drop_rows(&gone.rows, gone.newest);
         budget::apply(&mut answer, query.max_tokens, query.is_brief);
         answer.took_ms = (started.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
         Ok(answer)
@@ -64,10 +82,14 @@ fn find(
     snapshot: &dyn Snapshot,
     caller: &Caller,
     query: &Query,
+    asked: &Asked,
     now: Timestamp,
-) -> EngineResult<SearchAnswer> {
-    let places = places(caller, &query.workspaces);
-    let candidates = Candidates::of(snapshot, &places, &query.words, query.depth())?;
+) -> EngineResult<(SearchAnswer, Gone)> {
+    let Looked {
+        candidates,
+        degraded,
+        gone,
+    } = look(memory, snapshot, caller, query, asked)?;
     let (current, note) = match &query.current {
         CurrentHashes::Named(named) => (named.clone(), None),
         CurrentHashes::Bare(hash) => match sources_of(snapshot, caller, hash)? {
@@ -83,21 +105,91 @@ fn find(
             let current = [(shared, hash.clone())];
             let mut judge = Judge::new(memory, snapshot, caller, now, &current);
             let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
-            return answer(snapshot, caller, judge, query, &candidates, &gathered, None);
+            let found = Answered {
+                candidates: &candidates,
+                gathered: &gathered,
+                degraded,
+                notice: None,
+            };
+            return Ok((answer(snapshot, caller, judge, query, found)?, gone));
         }
         let notice = "current_source_hash is not known for any source: pass source_id with it, or \
                       current_sources. No hit was marked by it.";
-        return answer(
-            snapshot,
-            caller,
-            judge,
-            query,
-            &candidates,
-            &gathered,
-            Some(notice),
-        );
+        let found = Answered {
+            candidates: &candidates,
+            gathered: &gathered,
+            degraded,
+            notice: Some(notice),
+        };
+        return Ok((answer(snapshot, caller, judge, query, found)?, gone));
     }
-    answer(snapshot, caller, judge, query, &candidates, &gathered, None)
+    let found = Answered {
+        candidates: &candidates,
+        gathered: &gathered,
+        degraded,
+        notice: None,
+    };
+    Ok((answer(snapshot, caller, judge, query, found)?, gone))
+}
+
+/// What a look for candidates gave.
+struct Looked {
+    candidates: Candidates,
+    /// What could not take part, by the names of `degraded`.
+    degraded: Vec<&'static str>,
+    gone: Gone,
+}
+
+/// Records whose vectors are still in memory here though the store has them no more.
+struct Gone {
+    rows: Vec<Row>,
+    /// The newest vector of the snapshot that does not have them.
+    newest: VectorNumber,
+}
+
+/// Finds the candidates, by meaning too where it is at hand.
+fn look(
+    memory: &Memory,
+    snapshot: &dyn Snapshot,
+    caller: &Caller,
+    query: &Query,
+    asked: &Asked,
+) -> EngineResult<Looked> {
+    let mut lexica = Vec::new();
+    for (project, chosen) in places(caller, &query.workspaces) {
+        lexica.extend(snapshot.lexica(project, &chosen)?);
+    }
+    lexica.retain(|lexical| lexical.n_records > 0);
+    let mut degraded = Vec::new();
+    let view = match asked {
+        _ if lexica.is_empty() => None,
+        Asked::Off => None,
+        Asked::Vector(vector) => memory
+            .meaning
+            .view(snapshot, &lexica)?
+            .map(|view| (vector, view)),
+        Asked::Unread | Asked::Unavailable => None,
+    };
+    match (&view, asked) {
+        _ if lexica.is_empty() => {}
+        (_, Asked::Off) => {}
+        (_, Asked::Unread) => degraded.push(UNREAD),
+        (Some((_, view)), _) if view.is_complete => {}
+        _ => degraded.push(WITHOUT_MEANING),
+    }
+    let meant = view.as_ref().map(|(vector, view)| Meant { vector, view });
+    let mut candidates = Candidates::of(snapshot, &lexica, query, meant.as_ref())?;
+    if candidates.is_cut {
+        degraded.push(COMMON_WORDS);
+    }
+    Ok(Looked {
+        gone: Gone {
+            rows: std::mem::take(&mut candidates.gone),
+            newest: view.as_ref().map_or(0, |(_, view)| view.newest),
+        },
+        candidates,
+        degraded,
+    })
 }
 
 /// Where a search looks: the workspaces that were chosen, and the person's own.
@@ -126,8 +218,7 @@ fn sources_of(
 
 /// A match with what is shown for it: the versions of a fact, or one record.
 struct Group {
-    score: f64,
-    lexical_rank: u32,
+    candidate: Candidate,
     shown: Vec<Record>,
     older_versions: u32,
 }
@@ -175,8 +266,7 @@ fn gather(
             {
                 continue;
             }
-            let Candidate { score, rank, .. } = *candidates.at(row);
-            let Some(group) = group(judge, query, &record, score, rank, now)? else {
+            let Some(group) = group(judge, query, &record, *candidates.at(row), now)? else {
                 continue;
             };
             gathered.total += 1;
@@ -194,8 +284,7 @@ fn group(
     judge: &mut Judge<'_>,
     query: &Query,
     record: &Record,
-    score: f64,
-    lexical_rank: u32,
+    candidate: Candidate,
     now: Timestamp,
 ) -> EngineResult<Option<Group>> {
     let mut shown = Vec::new();
@@ -241,8 +330,7 @@ fn group(
         shown = fresh;
     }
     Ok((!shown.is_empty()).then_some(Group {
-        score,
-        lexical_rank,
+        candidate,
         shown,
         older_versions,
     }))
@@ -278,15 +366,27 @@ fn shared_source(groups: &[Group]) -> Option<SourceId> {
         .then(|| first.clone())
 }
 
+/// What an answer is made of.
+struct Answered<'a> {
+    candidates: &'a Candidates,
+    gathered: &'a Gathered,
+    degraded: Vec<&'static str>,
+    notice: Option<&'a str>,
+}
+
 fn answer(
     snapshot: &dyn Snapshot,
     caller: &Caller,
     mut judge: Judge<'_>,
     query: &Query,
-    candidates: &Candidates,
-    gathered: &Gathered,
-    notice: Option<&str>,
+    found: Answered<'_>,
 ) -> EngineResult<SearchAnswer> {
+    let Answered {
+        candidates,
+        gathered,
+        degraded,
+        notice,
+    } = found;
     let ids: Vec<RecordId> = gathered
         .groups
         .iter()
@@ -301,9 +401,8 @@ fn answer(
     for group in &gathered.groups {
         for (nth, record) in group.shown.iter().enumerate() {
             let found = Found {
-                id: record.id,
-                score: group.score,
-                lexical_rank: group.lexical_rank,
+                score: group.candidate.score,
+                parts: group.candidate.parts(candidates.spread.is_some()),
             };
             // Folded versions are counted once, on the fact's first hit.
             let older_versions = if nth == 0 { group.older_versions } else { 0 };
@@ -317,16 +416,14 @@ fn answer(
         }
     }
     let elsewhere = elsewhere(&mut judge, snapshot, caller, query)?;
-    let mut degraded = Vec::new();
+    let mut degraded: Vec<String> = degraded.into_iter().map(str::to_owned).collect();
     if !judge.followed_all() {
         degraded.push("inheritance".to_owned());
     }
-    if candidates.is_cut {
-        degraded.push("common_words".to_owned());
-    }
     let mut notice = notice
         .map(str::to_owned)
-        .or_else(|| empty_notice(query, hits.is_empty(), &elsewhere));
+        .or_else(|| empty_notice(query, hits.is_empty(), &elsewhere))
+        .or_else(|| unlikely_notice(candidates, &hits));
     if judge.n_withheld() > 0 {
         let withheld = withheld_notice(judge.n_withheld());
         notice = Some(match notice {
@@ -356,6 +453,17 @@ fn withheld_notice(n_withheld: usize) -> String {
         "{what} withheld: today's guard sees an instruction there that older rules let through. A \
          person can move {it} to the review lane with `rescan`"
     )
+}
+
+/// Says that what was found is probably not what was asked for.
+fn unlikely_notice(candidates: &Candidates, hits: &[Hit]) -> Option<String> {
+    let is_unlikely = candidates.spread.is_some()
+        && !hits.is_empty()
+        && hits.iter().all(|hit| hit.score < LIKELY);
+    is_unlikely.then(|| {
+        "no hit is a likely match (all scores are below 0.5): what was asked for may not be in memory"
+            .to_owned()
+    })
 }
 
 /// Says that nothing was found, and what may help: never that nothing is known.

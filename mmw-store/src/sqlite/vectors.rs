@@ -23,7 +23,8 @@ fn kept_vector(row: &rusqlite::Row<'_>) -> rusqlite::Result<KeptVector> {
     Ok(KeptVector {
         number: row.get(0)?,
         row: row.get(1)?,
-        data: row.get(2)?,
+        is_of_model: row.get(2)?,
+        data: row.get(3)?,
     })
 }
 
@@ -53,7 +54,7 @@ impl Vectors for SqliteTxn<'_> {
         limit: usize,
     ) -> EngineResult<Vec<KeptVector>> {
         self.many(
-            "SELECT seq, row, data FROM vectors INDEXED BY vectors_row
+            "SELECT seq, row, 1, data FROM vectors INDEXED BY vectors_row
              WHERE row >= ?2 AND row < ?3 AND model = ?1 ORDER BY row LIMIT ?4",
             (model, rows.start, rows.end, col::limit(limit)),
             kept_vector,
@@ -67,17 +68,36 @@ impl Vectors for SqliteTxn<'_> {
         limit: usize,
     ) -> EngineResult<Vec<KeptVector>> {
         self.many(
-            "SELECT seq, row, CASE WHEN model = ?1 THEN data ELSE x'' END FROM vectors
+            "SELECT seq, row, model = ?1, CASE WHEN model = ?1 THEN data ELSE x'' END FROM vectors
              WHERE seq > ?2 ORDER BY seq LIMIT ?3",
             (model, after, col::limit(limit)),
             kept_vector,
         )
     }
 
+    fn n_indexed(&self) -> EngineResult<u64> {
+        let found = self.one(
+            "SELECT coalesce(sum(n_records), 0) FROM projects",
+            [],
+            |row| col::count(row, 0),
+        )?;
+        Ok(found.unwrap_or(0))
+    }
+
     fn n_vectors(&self, model: ModelNumber) -> EngineResult<u64> {
         let found = self.one(
             "SELECT count(*) FROM vectors INDEXED BY vectors_row WHERE model = ?1",
             [model],
+            |row| col::count(row, 0),
+        )?;
+        Ok(found.unwrap_or(0))
+    }
+
+    fn n_unembedded(&self, model: ModelNumber) -> EngineResult<u64> {
+        let found = self.one(
+            "SELECT (SELECT count(*) FROM embedding_queue WHERE model = ?1)
+                 + (SELECT count(*) FROM embedding_models WHERE number = ?1 AND done_to < ?2)",
+            (model, ALL_DONE),
             |row| col::count(row, 0),
         )?;
         Ok(found.unwrap_or(0))

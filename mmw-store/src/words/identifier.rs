@@ -288,6 +288,9 @@ fn leaf(raw: &str, out: &mut Pieces) {
     // A mark without a letter before it is no part of the word after it.
     let raw = raw.trim_start_matches(|c: char| !c.is_ascii() && is_combining_mark(c));
     out.word(raw, Role::Leaf);
+    if out.purpose == Purpose::Query && is_name(raw) {
+        out.mark_as_name();
+    }
     if out.purpose == Purpose::Index {
         humps(raw, out);
         let bare = number(raw, true);
@@ -300,6 +303,17 @@ fn leaf(raw: &str, out: &mut Pieces) {
             }
         }
     }
+}
+
+/// Tells whether a single word is a name rather than a word of a language: `camelCase`, `E1042`.
+fn is_name(raw: &str) -> bool {
+    let has_digit = raw.contains(|c: char| c.is_ascii_digit());
+    let has_letter = raw.contains(char::is_alphabetic);
+    let has_hump = raw
+        .chars()
+        .zip(raw.chars().skip(1))
+        .any(|(before, c)| before.is_lowercase() && c.is_uppercase());
+    has_hump || (has_digit && has_letter)
 }
 
 /// Adds the pieces of a `camelCase` word.

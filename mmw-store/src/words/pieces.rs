@@ -35,6 +35,8 @@ pub(super) struct Piece {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) role: Role,
+    /// It is a name in itself: an identifier, `camelCase`, or letters with digits.
+    pub(super) is_name: bool,
 }
 
 /// The words collected so far.
@@ -116,7 +118,15 @@ impl Pieces {
             start,
             end: self.buffer.len(),
             role,
+            is_name: role == Role::Whole,
         });
+    }
+
+    /// Notes that the last word is a name in itself.
+    pub(super) fn mark_as_name(&mut self) {
+        if let Some(last) = self.pieces.last_mut() {
+            last.is_name = true;
+        }
     }
 }
 

@@ -400,3 +400,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn names_are_what_nobody_writes_for_a_word_of_a_language() {
+    let names = |text: &str| -> Vec<String> {
+        let query = query(text);
+        query
+            .names
+            .iter()
+            .map(|nth| query.words[*nth].clone())
+            .collect()
+    };
+    assert_eq!(
+        names("why does parcelHandlerCache fail?"),
+        ["parcelhandlercach"]
+    );
+    assert_eq!(names("E1042 on db2"), ["e1042", "db2"]);
+    assert_eq!(names("read src/main.rs now"), ["src/main.rs", "main.rs"]);
+    assert_eq!(
+        names("Why does PostgreSQL fail in 2026 at NASA?"),
+        ["postgresql"]
+    );
+    assert_eq!(names("how is staging deployed"), Vec::<String>::new());
+}

@@ -15,6 +15,7 @@ mod idempotency;
 mod isolation;
 mod lane;
 mod limits;
+mod meaning;
 mod model;
 mod policy;
 mod rescan;

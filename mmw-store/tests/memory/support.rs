@@ -15,6 +15,7 @@ use mmw_core::wire::{
     ValidateArgs,
 };
 use mmw_guard::Guard;
+use mmw_store::embed::OpenEmbedder;
 use mmw_store::engine::{NewRecord, write};
 use mmw_store::sqlite::{Options, Sqlite};
 use mmw_store::testing::build;
@@ -56,17 +57,26 @@ const START_MS: i64 = 1_773_480_600_000;
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self::opened(&Options::standard())
+        Self::made(&Options::standard(), None)
     }
 
     /// A world on a store that is opened with other options.
     pub(crate) fn opened(options: &Options) -> Self {
+        Self::made(options, None)
+    }
+
+    /// A world that searches by meaning too.
+    pub(crate) fn embedding(embedder: Option<Box<OpenEmbedder>>) -> Self {
+        Self::made(&Options::standard(), embedder)
+    }
+
+    fn made(options: &Options, embedder: Option<Box<OpenEmbedder>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicI64::new(START_MS)));
         let entropy = Arc::new(Seeded(AtomicU64::new(7)));
         let file = folder.path().join("memory.db");
         let engine = Arc::new(Sqlite::open_with(&file, options).unwrap());
-        let memory = Memory::with(engine, Guard::standard(), clock.clone(), entropy);
+        let memory = Memory::with(engine, Guard::standard(), embedder, clock.clone(), entropy);
         let me = memory
             .local_caller("backend-repository", Way::Library)
             .unwrap();
@@ -89,6 +99,19 @@ impl World {
     /// Another opening of the same store, as another process would have it.
     pub(crate) fn other_engine(&self) -> Sqlite {
         Sqlite::open(&self.folder.path().join("memory.db")).unwrap()
+    }
+
+    /// Another memory on the same store, as another process would have it.
+    pub(crate) fn other_memory(&self, embedder: Option<Box<OpenEmbedder>>) -> Memory {
+        let entropy = Arc::new(Seeded(AtomicU64::new(11)));
+        let engine = Arc::new(self.other_engine());
+        Memory::with(
+            engine,
+            Guard::standard(),
+            embedder,
+            self.clock.clone(),
+            entropy,
+        )
     }
 
     pub(crate) fn now(&self) -> Timestamp {

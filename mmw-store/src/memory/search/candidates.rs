@@ -1,98 +1,243 @@
-//! Finds the records that share words with a query, and scores them.
+//! Brings together what was found by words and what was found by meaning, in one order.
 //!
-//! Rare words decide: all records that have one are looked at. Of a common word only the newest
-//! records are, together with those that have *all* words of the query. So a search costs about the
-//! same whatever the store's size. BM25 weights come from the reader's own workspaces alone.
+//! Each leg gives its best; both parts are then looked up for all of them, so that a record counts the
+//! same whichever leg found it.
 
 use std::collections::HashMap;
 
-use mmw_core::ids::ProjectId;
-use mmw_core::place::WorkspaceChoice;
-use mmw_core::rank::{MIN_COVERAGE, Parts, bm25, idf, max_bm25, score};
+use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
 
-use crate::engine::{EngineResult, Lexical, Row, Snapshot, TermId};
-use crate::words::{self, fingerprint};
+use mmw_core::wire::ScoreView;
 
-/// The most candidates that are scored, as a multiple of the depth.
-const SCORED_DEPTHS: usize = 2;
-/// A record that shares words with the query.
+use super::matches::{Matches, Wanted};
+use super::query::{Legs, Query};
+use super::ties;
+use crate::embed::Vector;
+use crate::engine::{EngineResult, Lexical, Row, Snapshot};
+use crate::memory::hits::rounded;
+use crate::memory::meaning::View;
+
+/// How many of the nearest records are candidates.
+const NEAREST: usize = 100;
+/// The same if a look at the records themselves may leave out most of them.
+const NEAREST_OF_FILTERED: usize = 2_000;
+/// The most records with the facets that are all compared; of more, the nearest are, and those with the
+/// facets kept.
+const MAX_COMPARED: usize = 32_768;
+/// How often the nearest are looked for again because some are in memory no more.
+const MAX_ROUNDS: usize = 4;
+
+/// A record that may become a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Candidate {
     /// The record.
     pub(super) row: Row,
-    /// What the match is worth, 0 to 1.
+    /// What speaks for it.
+    pub(super) evidence: Evidence,
+    /// Its place among the matches by words, from 1.
+    pub(super) lexical_rank: Option<u32>,
+    /// Its place among the nearest, from 1.
+    pub(super) semantic_rank: Option<u32>,
+    /// What it is worth beside the others, without bounds.
+    pub(super) worth: f64,
+    /// The same from 0 to 1.
     pub(super) score: f64,
-    /// Its place, from 1.
-    pub(super) rank: u32,
 }
 
-/// The records that share words with a query, best first.
+impl Candidate {
+    /// Tells whether a leg found it; the watched record may be there without.
+    fn is_found(&self) -> bool {
+        self.lexical_rank.is_some() || self.semantic_rank.is_some()
+    }
+
+    fn strength(&self) -> f64 {
+        strength(&self.evidence)
+    }
+
+    /// Returns the parts as a reader sees them.
+    pub(super) fn parts(&self, by_meaning: bool) -> ScoreView {
+        ScoreView {
+            lexical: Some(rounded(self.evidence.lexical)),
+            lexical_rank: self.lexical_rank,
+            semantic: self
+                .evidence
+                .cosine
+                .filter(|_| by_meaning)
+                .map(|cosine| rounded(cosine.clamp(0.0, 1.0))),
+            semantic_rank: self.semantic_rank,
+        }
+    }
+}
+
+/// The records that match, best first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
-    /// Best first; among equals the one that arrived later.
+    /// Best first; among equals what was said later.
     pub(super) ranked: Vec<Candidate>,
     /// Records that share only common words may have been passed over.
     pub(super) is_cut: bool,
+    /// How the cosines of the places lie, if meaning took part.
+    pub(super) spread: Option<Spread>,
+    /// The record that was to be looked at in any case.
+    pub(super) watched: Option<Candidate>,
+    /// Records that are in memory no more and still had a vector at hand.
+    pub(super) gone: Vec<Row>,
     by_row: HashMap<Row, usize>,
 }
 
-/// One word of the query over all places.
-struct Word {
-    id: TermId,
-    weight: f64,
-    is_common: bool,
-    /// An identifier as a whole: its parts are words of the query too.
-    is_whole: bool,
-    rows: Vec<Row>,
+/// What meaning has to offer to a search.
+pub(super) struct Meant<'v> {
+    /// The query.
+    pub(super) vector: &'v Vector,
+    /// The vectors.
+    pub(super) view: &'v View<'v>,
 }
 
 impl Candidates {
-    /// Finds and scores. `depth` is how many records of a common word are looked at.
+    /// Finds and ranks.
     pub(super) fn of(
         snapshot: &dyn Snapshot,
-        places: &[(ProjectId, WorkspaceChoice)],
-        query: &words::Query,
-        depth: usize,
+        lexica: &[Lexical],
+        query: &Query,
+        meant: Option<&Meant<'_>>,
     ) -> EngineResult<Self> {
-        let mut lexica = Vec::new();
-        for (project, chosen) in places {
-            lexica.extend(snapshot.lexica(*project, chosen)?);
-        }
-        lexica.retain(|lexical| lexical.n_records > 0);
-        if lexica.is_empty() || query.words.is_empty() {
+        if lexica.is_empty() {
             return Ok(Self::default());
         }
-        let found = look_up(snapshot, &lexica, query, depth)?;
-        let mut scores = Scores::new(&lexica, &found, depth * SCORED_DEPTHS);
-        scores.add(
-            snapshot,
-            &found,
-            &known_weights(&found, |word| !word.is_common),
-        )?;
-        // Records that share only common words may still cover enough of the query.
-        let common: f64 = found
-            .iter()
-            .filter(|word| word.is_common)
-            .map(Word::coverage)
-            .sum();
-        let mut is_cut = scores.is_cut;
-        if common > 0.0 && common >= scores.best_coverage * MIN_COVERAGE {
-            let mut weights = known_weights(&found, |_| true);
-            add_rows_with_all(snapshot, &lexica, query, &found, depth, &mut weights)?;
-            scores.add(snapshot, &found, &weights)?;
-            is_cut = true;
+        let wanted = Wanted {
+            words: &query.words,
+            facets: &query.facets,
+            depth: query.depth(),
+        };
+        let mut matches = Matches::of(snapshot, lexica, &wanted)?;
+        let by_words = match query.legs {
+            Legs::Meaning => Vec::new(),
+            Legs::Words | Legs::Both => matches.found(),
+        };
+        let mut found = Self {
+            is_cut: matches.is_cut(),
+            ..Self::default()
+        };
+        let meant = meant.filter(|_| query.legs != Legs::Words);
+        let by_meaning = match meant {
+            Some(meant) => found.nearest(snapshot, lexica, query, meant, &mut matches)?,
+            None => Vec::new(),
+        };
+        found.spread = meant.and_then(|meant| spread(meant, lexica));
+        if let Some(watched) = query.watched {
+            matches.score(snapshot, &[watched])?;
         }
-        let ranked = scores.ranked();
-        let by_row = ranked
-            .iter()
-            .enumerate()
-            .map(|(at, candidate)| (candidate.row, at))
+        found.fuse(query, &matches, &by_words, &by_meaning, meant);
+        ties::settle(snapshot, &mut found.ranked)?;
+        found.by_row = found.ranked.iter().map(|one| one.row).zip(0..).collect();
+        Ok(found)
+    }
+
+    /// Returns the nearest records, with their words scored.
+    fn nearest(
+        &mut self,
+        snapshot: &dyn Snapshot,
+        lexica: &[Lexical],
+        query: &Query,
+        meant: &Meant<'_>,
+        matches: &mut Matches,
+    ) -> EngineResult<Vec<Row>> {
+        let with_facets = rows_with_facets(snapshot, lexica, query)?;
+        // A filter that is no facet, or a facet that many have, is looked for in the records themselves.
+        let is_sieved = query.sieves() || (!query.facets.is_empty() && with_facets.is_none());
+        let n_wanted = if is_sieved {
+            NEAREST_OF_FILTERED
+        } else {
+            NEAREST
+        };
+        for _ in 0..MAX_ROUNDS {
+            let nearest = match &with_facets {
+                Some(rows) => nearest_of(meant, rows),
+                None => nearest_of_all(meant, n_wanted + self.gone.len()),
+            };
+            let nearest: Vec<Row> = nearest
+                .into_iter()
+                .filter(|row| !self.gone.contains(row))
+                .take(n_wanted)
+                .collect();
+            let gone = matches.score(snapshot, &nearest)?;
+            if gone.is_empty() {
+                return Ok(nearest);
+            }
+            self.gone.extend(gone);
+        }
+        Ok(Vec::new())
+    }
+
+    fn fuse(
+        &mut self,
+        query: &Query,
+        matches: &Matches,
+        by_words: &[(Row, super::matches::Match)],
+        by_meaning: &[Row],
+        meant: Option<&Meant<'_>>,
+    ) {
+        let places =
+            |rows: &mut dyn Iterator<Item = Row>| -> HashMap<Row, u32> { rows.zip(1..).collect() };
+        let lexical_ranks = places(&mut by_words.iter().map(|(row, _)| *row));
+        let semantic_ranks = places(&mut by_meaning.iter().copied());
+        let mut rows: Vec<Row> = lexical_ranks.keys().copied().collect();
+        rows.extend(
+            semantic_ranks
+                .keys()
+                .filter(|row| !lexical_ranks.contains_key(row)),
+        );
+        let cosines = meant
+            .and_then(|meant| Some(meant.view.index()?.cosines(meant.vector, &rows)))
+            .unwrap_or_else(|| vec![None; rows.len()]);
+        let spread = self.spread;
+        self.ranked = rows
+            .into_iter()
+            .zip(cosines)
+            .map(|(row, cosine)| {
+                let words = match query.legs {
+                    Legs::Meaning => Evidence::default(),
+                    Legs::Words | Legs::Both => matches.evidence(row),
+                };
+                let evidence = Evidence {
+                    cosine: cosine.map(f64::from),
+                    ..words
+                };
+                Candidate {
+                    row,
+                    evidence,
+                    lexical_rank: lexical_ranks.get(&row).copied(),
+                    semantic_rank: semantic_ranks.get(&row).copied(),
+                    worth: fused(&evidence, spread.as_ref()),
+                    score: 0.0,
+                }
+            })
             .collect();
-        Ok(Self {
-            ranked,
-            is_cut,
-            by_row,
-        })
+        let found = || self.ranked.iter().filter(|one| one.is_found());
+        let strongest = found().map(Candidate::strength).fold(0.0, f64::max);
+        let best = found().map(|one| one.worth).fold(f64::MIN, f64::max);
+        let scale = Scale::new(strongest, best, self.spread.as_ref());
+        for one in &mut self.ranked {
+            one.score = scale.score(one.worth);
+        }
+        let is_watched = |one: &&Candidate| Some(one.row) == query.watched;
+        self.watched = self.ranked.iter().find(is_watched).copied();
+        self.drop_weak_ones(strongest, &scale);
+        self.ranked
+            .sort_by(|a, b| b.worth.total_cmp(&a.worth).then(b.row.cmp(&a.row)));
+    }
+
+    /// Leaves out what is no match: what was only looked at, and what is near nothing. Words that were
+    /// found count alone where there is no vector to say more.
+    fn drop_weak_ones(&mut self, strongest: f64, scale: &Scale) {
+        let by_meaning = self.spread.is_some();
+        self.ranked.retain(|one| {
+            let is_weighed = by_meaning && one.evidence.cosine.is_some();
+            let is_merely_near = is_weighed && one.lexical_rank.is_none();
+            one.is_found()
+                && (!is_weighed || is_match(one.strength(), strongest))
+                && !(is_merely_near && scale.is_hopeless())
+        });
     }
 
     /// Returns the candidate of a row that is among them.
@@ -101,181 +246,62 @@ impl Candidates {
     }
 }
 
-impl Word {
-    /// What the word adds to how much of the query a record covers: nothing for a name as a whole,
-    /// whose parts count.
-    const fn coverage(&self) -> f64 {
-        if self.is_whole { 0.0 } else { self.weight }
-    }
-}
-
-/// Looks every word up: its records, and how many have it, estimated for common words from how
-/// densely its newest records lie.
-fn look_up(
+/// Returns the records that have all facets of a query, if it has any and they are not too many.
+fn rows_with_facets(
     snapshot: &dyn Snapshot,
     lexica: &[Lexical],
-    query: &words::Query,
-    depth: usize,
-) -> EngineResult<Vec<Word>> {
-    let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
-    let mut found = Vec::with_capacity(query.words.len());
-    for (nth, word) in query.words.iter().enumerate() {
-        let mut rows = Vec::new();
-        let mut n_having = 0;
-        let mut is_common = false;
-        for lexical in lexica {
-            let here = snapshot.rows_with(&lexical.rows, &[word], depth + 1)?;
-            n_having += if here.len() > depth {
-                is_common = true;
-                estimate(lexical, &here)
-            } else {
-                here.len() as u64
-            };
-            rows.extend(here);
-        }
-        found.push(Word {
-            id: fingerprint(word),
-            weight: idf(n_records, n_having.min(n_records)),
-            is_common,
-            is_whole: query.wholes.binary_search(&nth).is_ok(),
-            rows,
-        });
+    query: &Query,
+) -> EngineResult<Option<Vec<Row>>> {
+    if query.facets.is_empty() {
+        return Ok(None);
     }
-    Ok(found)
-}
-
-/// Estimates how many records have a word from the span that its newest records lie in.
-fn estimate(lexical: &Lexical, newest: &[Row]) -> u64 {
-    let oldest_seen = newest.last().copied().unwrap_or(lexical.rows.start);
-    let span = u64::try_from(lexical.rows.end - oldest_seen)
-        .unwrap_or(1)
-        .max(1);
-    let all = u64::try_from(lexical.rows.end - lexical.rows.start)
-        .unwrap_or(1)
-        .max(1);
-    let seen = newest.len() as u64;
-    (seen.saturating_mul(all) / span).clamp(seen, lexical.n_records.max(seen))
-}
-
-/// Returns the records of some of the words, with the weight of those words that is known to be theirs.
-fn known_weights(found: &[Word], which: impl Fn(&Word) -> bool) -> HashMap<Row, f64> {
-    let mut weights: HashMap<Row, f64> = HashMap::new();
-    for word in found.iter().filter(|word| which(word)) {
-        for row in &word.rows {
-            *weights.entry(*row).or_default() += word.weight;
-        }
-    }
-    weights
-}
-
-/// Adds the records that have all words: the newest of each common word may not reach back to them.
-fn add_rows_with_all(
-    snapshot: &dyn Snapshot,
-    lexica: &[Lexical],
-    query: &words::Query,
-    found: &[Word],
-    depth: usize,
-    weights: &mut HashMap<Row, f64>,
-) -> EngineResult<()> {
-    let all: Vec<&str> = query.leaves().collect();
-    if all.len() < 2 {
-        return Ok(());
-    }
-    let whole: f64 = found.iter().map(Word::coverage).sum();
+    let facets: Vec<&str> = query.facets.iter().map(String::as_str).collect();
+    let mut rows = Vec::new();
     for lexical in lexica {
-        for row in snapshot.rows_with(&lexical.rows, &all, depth)? {
-            let weight = weights.entry(row).or_default();
-            *weight = weight.max(whole);
+        let room = MAX_COMPARED + 1 - rows.len();
+        rows.extend(snapshot.rows_with(&lexical.rows, &facets, room)?);
+        if rows.len() > MAX_COMPARED {
+            return Ok(None);
         }
     }
-    Ok(())
+    Ok(Some(rows))
 }
 
-/// The records that have been scored so far.
-struct Scores {
-    mean_length: f64,
-    /// The highest BM25 that the query could reach.
-    highest: f64,
-    most: usize,
-    /// Row, score and coverage.
-    scored: HashMap<Row, (f64, f64)>,
-    best_coverage: f64,
-    is_cut: bool,
+/// Returns some records, the nearest first.
+fn nearest_of(meant: &Meant<'_>, rows: &[Row]) -> Vec<Row> {
+    let Some(index) = meant.view.index() else {
+        return Vec::new();
+    };
+    let cosines = index.cosines(meant.vector, rows);
+    let mut nearest: Vec<(Row, f32)> = rows
+        .iter()
+        .zip(cosines)
+        .filter_map(|(row, cosine)| Some((*row, cosine?)))
+        .collect();
+    nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    nearest.into_iter().map(|(row, _)| row).collect()
 }
 
-impl Scores {
-    fn new(lexica: &[Lexical], found: &[Word], most: usize) -> Self {
-        let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
-        let n_words: u64 = lexica.iter().map(|lexical| lexical.n_words).sum();
-        #[allow(clippy::cast_precision_loss, reason = "a mean for a weight")]
-        let mean_length = n_words as f64 / n_records.max(1) as f64;
-        // A name that nobody wrote as a whole takes nothing from a match of its parts.
-        let reachable = found
-            .iter()
-            .filter(|word| !word.is_whole || !word.rows.is_empty());
-        Self {
-            mean_length,
-            highest: max_bm25(reachable.map(|word| word.weight)).max(f64::MIN_POSITIVE),
-            most,
-            scored: HashMap::new(),
-            best_coverage: 0.0,
-            is_cut: false,
-        }
-    }
+/// Returns the nearest of all records.
+fn nearest_of_all(meant: &Meant<'_>, n_wanted: usize) -> Vec<Row> {
+    let nearest = meant
+        .view
+        .index()
+        .map(|index| index.nearest(meant.vector, &meant.view.within, n_wanted));
+    nearest
+        .unwrap_or_default()
+        .into_iter()
+        .map(|near| near.row)
+        .collect()
+}
 
-    /// Scores records that have not been scored yet: those with the most known weight.
-    fn add(
-        &mut self,
-        snapshot: &dyn Snapshot,
-        found: &[Word],
-        weights: &HashMap<Row, f64>,
-    ) -> EngineResult<()> {
-        let mut rows: Vec<(Row, f64)> = weights
-            .iter()
-            .map(|(row, weight)| (*row, *weight))
-            .filter(|(row, _)| !self.scored.contains_key(row))
-            .collect();
-        if rows.len() > self.most {
-            rows.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| b.0.cmp(&a.0)));
-            rows.truncate(self.most);
-            self.is_cut = true;
-        }
-        let rows: Vec<Row> = rows.into_iter().map(|(row, _)| row).collect();
-        for (row, doc) in snapshot.lexical_docs(&rows)? {
-            let mut reached = 0.0;
-            let mut covered = 0.0;
-            for word in found {
-                if let Ok(at) = doc.counts.binary_search_by_key(&word.id, |(id, _)| *id) {
-                    let n_times = u32::from(doc.counts[at].1);
-                    reached += bm25(word.weight, n_times, doc.length, self.mean_length);
-                    covered += word.coverage();
-                }
-            }
-            let lexical = Some(reached / self.highest);
-            let parts = Parts {
-                lexical,
-                semantic: None,
-            };
-            self.best_coverage = self.best_coverage.max(covered);
-            self.scored.insert(row, (score(&parts), covered));
-        }
-        Ok(())
-    }
-
-    /// Returns the records that cover enough of the query, best first.
-    fn ranked(self) -> Vec<Candidate> {
-        let enough = self.best_coverage * MIN_COVERAGE;
-        let mut ranked: Vec<(Row, f64)> = self
-            .scored
-            .into_iter()
-            .filter(|(_, (score, covered))| *score > 0.0 && *covered >= enough)
-            .map(|(row, (score, _))| (row, score))
-            .collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| b.0.cmp(&a.0)));
-        ranked
-            .into_iter()
-            .zip(1..)
-            .map(|((row, score), rank)| Candidate { row, score, rank })
-            .collect()
-    }
+fn spread(meant: &Meant<'_>, lexica: &[Lexical]) -> Option<Spread> {
+    let index = meant.view.index()?;
+    let within: Vec<_> = lexica.iter().map(|lexical| lexical.rows.clone()).collect();
+    let spread = index.spread(meant.vector, &within);
+    (spread.n > 0).then_some(Spread {
+        mean: spread.mean,
+        deviation: spread.deviation,
+        n_records: lexica.iter().map(|lexical| lexical.n_records).sum(),
+    })
 }

@@ -8,7 +8,8 @@ use mmw_core::validation::{self, Invalid};
 use mmw_core::wire::SearchArgs;
 
 use super::budget::{DEFAULT_MAX_TOKENS, MAX_MAX_TOKENS, MIN_MAX_TOKENS};
-use crate::words;
+use crate::engine::Row;
+use crate::words::{self, Facet};
 
 /// The limit of a search that names none.
 const DEFAULT_LIMIT: i64 = 10;
@@ -32,10 +33,27 @@ pub(super) enum CurrentHashes {
     Bare(ContentHash),
 }
 
+/// Which ways of finding take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Legs {
+    /// Words alone.
+    Words,
+    /// Meaning alone.
+    Meaning,
+    /// Both, as far as meaning is at hand.
+    #[default]
+    Both,
+}
+
 /// A search that can be carried out.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) words: words::Query,
+    /// Words that a record must have to be looked at: what is filtered by.
+    pub(super) facets: Vec<String>,
+    pub(super) legs: Legs,
+    /// A record that is looked at whether it matches or not.
+    pub(super) watched: Option<Row>,
     pub(super) workspaces: WorkspaceChoice,
     pub(super) limit: usize,
     pub(super) current: CurrentHashes,
@@ -73,8 +91,11 @@ impl Query {
             .map(|id| validation::source_id("source_id", id))
             .transpose()?;
         let (current, source) = current_hashes(args, source)?;
-        Ok(Self {
+        let mut query = Self {
             words: words::query(&args.query),
+            facets: Vec::new(),
+            legs: Legs::Both,
+            watched: None,
             workspaces: validation::workspace_choice(args.workspace.as_deref())?,
             limit: bounded("limit", args.limit, DEFAULT_LIMIT, 1, MAX_LIMIT)?,
             current,
@@ -109,43 +130,67 @@ impl Query {
                 .transpose()?,
             tags: validation::tags(&args.tags)?,
             source,
-        })
+        };
+        query.facets = query.facets();
+        Ok(query)
+    }
+
+    /// Returns the words of what is filtered by.
+    fn facets(&self) -> Vec<String> {
+        let kind = self.kind.as_ref().map(|kind| Facet::Kind(kind.name()));
+        let scope = self.scope.as_deref().map(Facet::Scope);
+        let source = self
+            .source
+            .as_ref()
+            .map(|id| Facet::Document(id.document()));
+        let tags = self.tags.iter().map(|tag| Facet::Tag(tag));
+        let one = [kind, scope, source].into_iter().flatten();
+        one.chain(tags).map(Facet::word).collect()
     }
 
     /// Tells whether a record may be left out by a filter.
-    pub(super) const fn filters(&self) -> bool {
-        self.scope.is_some()
-            || self.kind.is_some()
-            || !self.tags.is_empty()
-            || self.source.is_some()
-            || self.as_of.is_some()
-            || self.exclude_stale
+    pub(super) fn filters(&self) -> bool {
+        !self.facets.is_empty() || self.sieves()
+    }
+
+    /// Tells whether a record may be left out for what only a look at it tells.
+    pub(super) const fn sieves(&self) -> bool {
+        self.as_of.is_some() || self.exclude_stale
     }
 
     /// Returns how many records of a common word are looked at. Independent of `limit`, so that
     /// raising it never removes an earlier hit.
     pub(super) const fn depth(&self) -> usize {
-        if self.filters() {
-            FILTERED_DEPTH
-        } else {
-            DEPTH
-        }
+        if self.sieves() { FILTERED_DEPTH } else { DEPTH }
     }
 
     /// Tells whether the filters on single records let this one through.
     pub(super) fn lets_through(&self, record: &Record) -> bool {
-        self.scope
-            .as_ref()
-            .is_none_or(|scope| record.scope == *scope)
-            && self.kind.is_none_or(|kind| record.kind == kind)
-            && self.tags.iter().all(|tag| record.tags.contains(tag))
-            && self.source.as_ref().is_none_or(|source| {
-                record
-                    .origin
-                    .id
+        self.keeps_out(record).is_none()
+    }
+
+    /// Returns the filter that keeps a record out, by the name of its argument.
+    pub(super) fn keeps_out(&self, record: &Record) -> Option<&'static str> {
+        let is_of = |source: &SourceId| {
+            let id = record.origin.id.as_ref();
+            id.is_some_and(|id| source.covers(id))
+        };
+        let filters = [
+            (
+                "scope",
+                self.scope
                     .as_ref()
-                    .is_some_and(|id| source.covers(id))
-            })
+                    .is_none_or(|scope| record.scope == *scope),
+            ),
+            ("kind", self.kind.is_none_or(|kind| record.kind == kind)),
+            (
+                "tags",
+                self.tags.iter().all(|tag| record.tags.contains(tag)),
+            ),
+            ("source_id", self.source.as_ref().is_none_or(is_of)),
+        ];
+        let kept_out = filters.into_iter().find(|(_, lets_through)| !lets_through);
+        kept_out.map(|(name, _)| name)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mmw_core::time::Timestamp;
 
-use crate::engine::{Engine, KeptVector, ModelNumber, Rewritten, Row, Txn, read, write};
+use crate::engine::{Engine, ModelNumber, Rewritten, Row, Txn, read, write};
 use crate::testing::build::{START, World, minute, put, record, record_id, words};
 
 fn taken(engine: &dyn Engine, model: ModelNumber, now: Timestamp, limit: usize) -> Vec<Row> {
@@ -98,6 +98,9 @@ pub fn a_vector_is_kept_for_who_waits_only(engine: &dyn Engine) {
     })
     .unwrap();
     assert!(!keep(engine, model, rows[1], &[4]), "it is forgotten");
+    assert_eq!(taken(engine, model, START, 9), Vec::<Row>::new());
+    let n_waiting = read(engine, |snapshot| snapshot.n_unembedded(model));
+    assert_eq!(n_waiting.unwrap(), 0);
     let n_vectors = read(engine, |snapshot| snapshot.n_vectors(model)).unwrap();
     assert_eq!(n_vectors, 1);
 }
@@ -127,11 +130,8 @@ pub fn vectors_are_read_by_row_and_by_number(engine: &dyn Engine) {
         assert!(in_order.is_sorted_by(|a, b| a.number < b.number));
         assert_eq!(in_order[0].row, rows[2]);
         assert_eq!(
-            in_order[3],
-            KeptVector {
-                data: Vec::new(),
-                ..in_order[3]
-            }
+            (in_order[3].is_of_model, in_order[3].data.as_slice()),
+            (false, &[][..])
         );
         let newest = snapshot.newest_vector()?;
         assert_eq!(in_order[3].number, newest);
@@ -224,6 +224,7 @@ pub fn an_unused_model_goes_with_its_vectors(engine: &dyn Engine) {
             (snapshot.n_vectors(old)?, snapshot.n_vectors(used)?),
             (0, 1)
         );
+        assert_eq!(snapshot.n_indexed()?, 2);
         assert!(!snapshot.has_unembedded(old, minute(9))?);
         Ok(())
     })

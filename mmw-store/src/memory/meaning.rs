@@ -1,0 +1,279 @@
+//! Meaning: the embedder, the vectors in memory, and the thread that embeds what waits.
+//!
+//! Nothing is opened until a search or a saved record needs it. Words never wait for meaning: what is
+//! not at hand yet is loaded beside, and the answer says that it went without.
+//!
+//! | file | what is there |
+//! |---|---|
+//! | `slot` | the embedder, opened when it is first needed |
+//! | `sight` | the vectors in memory, brought up to what a snapshot holds |
+//! | `embedding` | one batch of records that wait for a vector |
+//! | `worker` | the thread that does both beside the callers |
+
+mod embedding;
+mod sight;
+mod slot;
+mod worker;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use mmw_core::env::Clock;
+use mmw_guard::Guard;
+
+pub(super) use self::embedding::Step;
+use self::sight::Sight;
+pub(super) use self::sight::View;
+use self::slot::Slot;
+use self::worker::Desk;
+use super::Memory;
+use super::failure::Failure;
+use crate::embed::{OpenEmbedder, Vector};
+use crate::engine::{
+    Engine, EngineResult, Lexical, ModelNumber, Row, Snapshot, VectorNumber, read,
+};
+
+/// What became of a query's text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Asked {
+    /// Searching by meaning is switched off.
+    Off,
+    /// The model was not made for the language of the query.
+    Unread,
+    /// The model can't be asked now.
+    Unavailable,
+    /// The query's vector.
+    Vector(Vector),
+}
+
+/// How far a store is with the vectors of its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// The model's id.
+    pub model: String,
+    /// Records that have a vector.
+    pub n_embedded: u64,
+    /// Records of the whole store.
+    pub n_records: u64,
+}
+
+/// What the threads share.
+struct Shared {
+    engine: Arc<dyn Engine>,
+    clock: Arc<dyn Clock>,
+    /// Looks over what leaves for a model elsewhere.
+    guard: Arc<Guard>,
+    slot: Slot,
+    sight: RwLock<Sight>,
+    desk: Desk,
+}
+
+/// Meaning for one memory. The thread ends with it.
+pub(super) struct Meaning {
+    shared: Option<Arc<Shared>>,
+    thread: Mutex<Option<std::thread::JoinHandle<()>>>,
+}
+
+impl Meaning {
+    /// Returns a memory's meaning with an embedder, or none.
+    pub(super) fn new(
+        open: Option<Box<OpenEmbedder>>,
+        engine: &Arc<dyn Engine>,
+        clock: &Arc<dyn Clock>,
+        guard: &Arc<Guard>,
+    ) -> Self {
+        let shared = open.map(|open| {
+            Arc::new(Shared {
+                engine: Arc::clone(engine),
+                clock: Arc::clone(clock),
+                guard: Arc::clone(guard),
+                slot: Slot::new(open),
+                sight: RwLock::default(),
+                desk: Desk::default(),
+            })
+        });
+        Self {
+            shared,
+            thread: Mutex::default(),
+        }
+    }
+
+    /// Turns a query into a vector, before any transaction.
+    pub(super) fn ask(&self, text: &str) -> Asked {
+        let Some(shared) = &self.shared else {
+            return Asked::Off;
+        };
+        let Ok(embedder) = shared.slot.embedder() else {
+            return Asked::Unavailable;
+        };
+        if !embedder.reads(text) {
+            return Asked::Unread;
+        }
+        match embedder.embed_query(text) {
+            Ok(vector) => Asked::Vector(vector),
+            Err(_) => Asked::Unavailable,
+        }
+    }
+
+    /// Returns the vectors of these workspaces as far as they are at hand, at least up to what the
+    /// snapshot holds where it says that it is complete.
+    pub(super) fn view(
+        &self,
+        snapshot: &dyn Snapshot,
+        lexica: &[Lexical],
+    ) -> EngineResult<Option<View<'_>>> {
+        let Some(shared) = &self.shared else {
+            return Ok(None);
+        };
+        let Ok(embedder) = shared.slot.embedder() else {
+            return Ok(None);
+        };
+        let view = sight::view(&shared.sight, snapshot, embedder.model(), lexica)?;
+        if !view.is_complete {
+            shared.desk.ask(&view.to_load);
+            self.wake();
+        }
+        Ok(Some(view))
+    }
+
+    /// Takes out of memory what a snapshot with vectors up to that number does not have any more.
+    pub(super) fn drop_rows(&self, rows: &[Row], newest: VectorNumber) {
+        if let Some(shared) = &self.shared {
+            let mut sight = shared.sight.write().unwrap_or_else(PoisonError::into_inner);
+            sight.drop_rows(rows, newest);
+        }
+    }
+
+    /// Sees to it that what waits for a vector gets one, beside the caller.
+    pub(super) fn wake(&self) {
+        let Some(shared) = &self.shared else {
+            return;
+        };
+        shared.desk.wake();
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread
+            .as_ref()
+            .is_none_or(std::thread::JoinHandle::is_finished)
+        {
+            let shared = Arc::clone(shared);
+            // Without a thread (the system refuses one) words are all there is: no reason to fail.
+            *thread = std::thread::Builder::new()
+                .name("mmw-meaning".to_owned())
+                .spawn(move || worker::run(&shared))
+                .ok();
+        }
+    }
+}
+
+impl Drop for Meaning {
+    /// Ends the thread after the batch that it is at, so that the store is closed when this returns.
+    fn drop(&mut self) {
+        let Some(shared) = &self.shared else {
+            return;
+        };
+        shared.desk.stop();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            // What it panicked with has been told by the panic hook.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    /// Returns the model's number, making it known if it is new.
+    fn model(&self, id: &str) -> EngineResult<ModelNumber> {
+        if let Some(number) = read(self.engine.as_ref(), |snapshot| {
+            snapshot.embedding_model(id)
+        })? {
+            return Ok(number);
+        }
+        embedding::make_known(self.engine.as_ref(), id, self.clock.now())
+    }
+}
+
+impl Memory {
+    /// Embeds what waits for a vector, on the calling thread, and waits for what others are at, until
+    /// nothing waits or the time is over. Returns whether nothing waits any more. For programs that are
+    /// about to end, and for tests.
+    ///
+    /// # Errors
+    /// [`Failure`] if the store fails.
+    pub fn settle(&self, max: Duration) -> Result<bool, Failure> {
+        let Some(shared) = &self.meaning.shared else {
+            return Ok(true);
+        };
+        let began = Instant::now();
+        while began.elapsed() < max {
+            match embedding::step(shared)? {
+                Step::Embedded => {}
+                Step::Later => return Ok(false),
+                Step::Done if embedding::n_waiting(shared)? == 0 => return Ok(true),
+                // A batch of another thread or program: it ends soon, or rests and is left to them.
+                Step::Done if shared.desk.is_resting() => return Ok(false),
+                Step::Done => shared.desk.wait_a_moment(),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Loads the vectors of everything that the caller can search, on the calling thread, so that the
+    /// next search goes by meaning too however much there is. A server lets the first search do without
+    /// instead.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn warm_up(&self, caller: &mmw_core::place::Caller) -> Result<(), Failure> {
+        let Some(shared) = &self.meaning.shared else {
+            return Ok(());
+        };
+        let Ok(embedder) = shared.slot.embedder() else {
+            return Ok(());
+        };
+        let all = mmw_core::place::WorkspaceChoice::All;
+        let engine = self.engine();
+        for project in caller.visible_projects() {
+            for lexical in read(engine, |snapshot| snapshot.lexica(project, &all))? {
+                sight::load(
+                    &shared.sight,
+                    engine,
+                    embedder.model(),
+                    &lexical.rows,
+                    || false,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells how far the store is with the vectors of its model; nothing if meaning is switched off or
+    /// the model can't be opened.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn embedding_progress(&self) -> Result<Option<Progress>, Failure> {
+        let Some(shared) = &self.meaning.shared else {
+            return Ok(None);
+        };
+        let Ok(embedder) = shared.slot.embedder() else {
+            return Ok(None);
+        };
+        let model = embedder.model().to_string();
+        let progress = read(self.engine(), |snapshot| {
+            let n_embedded = match snapshot.embedding_model(&model)? {
+                Some(number) => snapshot.n_vectors(number)?,
+                None => 0,
+            };
+            Ok(Progress {
+                model: model.clone(),
+                n_embedded,
+                n_records: snapshot.n_indexed()?,
+            })
+        })?;
+        Ok(Some(progress))
+    }
+}

@@ -1,0 +1,347 @@
+//! Searching by meaning on the real store: with the built-in model, and with a made-up one where the
+//! test is about when and what is embedded.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mmw_core::place::Way;
+use mmw_core::wire::{RememberArgs, SearchAnswer, SearchArgs};
+use mmw_store::embed::{EmbedError, Embedder, ModelId, OpenEmbedder, Passage, Vector, built_in};
+
+use super::support::World;
+
+/// Long enough for a slow machine that does other things too.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A model whose directions are letters: texts with like letters are near.
+struct Letters {
+    id: ModelId,
+    is_there: Arc<AtomicBool>,
+    seen: Arc<Mutex<Vec<String>>>,
+    n_calls: Arc<AtomicUsize>,
+    is_remote: bool,
+}
+
+impl Letters {
+    fn named(name: &str) -> Self {
+        Self {
+            id: ModelId {
+                name: name.to_owned(),
+                dimensions: 26,
+                template: 1,
+            },
+            is_there: Arc::new(AtomicBool::new(true)),
+            seen: Arc::default(),
+            n_calls: Arc::default(),
+            is_remote: false,
+        }
+    }
+
+    fn opener(self) -> Option<Box<OpenEmbedder>> {
+        let this = Arc::new(self);
+        Some(Box::new(move || Ok(Arc::clone(&this) as Arc<dyn Embedder>)))
+    }
+}
+
+impl Embedder for Letters {
+    fn model(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn pieces(&self, passage: &Passage<'_>) -> Vec<String> {
+        vec![passage.fact.to_owned()]
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        self.n_calls.fetch_add(1, Ordering::SeqCst);
+        if !self.is_there.load(Ordering::SeqCst) {
+            return Err(EmbedError::Unavailable("gone for lunch".to_owned()));
+        }
+        let mut vectors = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            self.seen.lock().unwrap().push((*text).to_owned());
+            let mut counts = vec![0.0; 26];
+            for c in text.bytes().filter(u8::is_ascii_lowercase) {
+                counts[usize::from(c - b'a')] += 1.0;
+            }
+            vectors.push(Vector::new(counts).ok_or(EmbedError::NoVector { index })?);
+        }
+        Ok(vectors)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.is_remote
+    }
+}
+
+fn say(content: &str) -> RememberArgs {
+    RememberArgs {
+        content: content.to_owned(),
+        ..RememberArgs::default()
+    }
+}
+
+fn ask(world: &World, query: &str) -> SearchAnswer {
+    let args = SearchArgs {
+        query: query.to_owned(),
+        ..SearchArgs::default()
+    };
+    world.memory.search(&world.me, &args).unwrap()
+}
+
+fn contents(answer: &SearchAnswer) -> Vec<&str> {
+    answer
+        .hits
+        .iter()
+        .map(|hit| hit.record.content.as_str())
+        .collect()
+}
+
+/// Searches until meaning takes part in full.
+fn ask_until_complete(world: &World, query: &str) -> SearchAnswer {
+    let began = Instant::now();
+    loop {
+        let answer = ask(world, query);
+        if !answer.degraded.iter().any(|what| what == "semantic") {
+            return answer;
+        }
+        assert!(began.elapsed() < LONG, "{:?}", answer.degraded);
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_paraphrase_without_a_common_word_is_found() {
+    let world = World::embedding(built_in());
+    world.save(say("the nightly build fails when the disk is full"));
+    world.save(say("lunch is at noon in the canteen"));
+    world.save(say("we chose PostgreSQL for its transactional guarantees"));
+    assert!(world.memory.settle(LONG).unwrap());
+    let answer = ask(&world, "which database did they pick?");
+    assert!(contents(&answer)[0].contains("PostgreSQL"), "{answer:?}");
+    let parts = &answer.hits[0].score_parts;
+    assert_eq!((parts.lexical, parts.semantic_rank), (Some(0.0), Some(1)));
+    assert_eq!(answer.degraded, Vec::<String>::new());
+}
+
+#[test]
+fn what_was_saved_is_found_by_meaning_without_anybody_waiting_for_it() {
+    let world = World::embedding(Letters::named("letters").opener());
+    world.save(say("aaab"));
+    world.save(say("zzzy"));
+    let answer = ask_until_complete(&world, "aba");
+    assert_eq!(contents(&answer)[0], "aaab");
+    assert!(answer.hits[0].score_parts.semantic.unwrap() > 0.8);
+}
+
+#[test]
+fn words_answer_alone_while_the_model_is_away_and_the_answer_says_so() {
+    let letters = Letters::named("letters");
+    let is_there = Arc::clone(&letters.is_there);
+    is_there.store(false, Ordering::SeqCst);
+    let world = World::embedding(letters.opener());
+    world.save(say("staging runs systemd"));
+    assert!(!world.memory.settle(LONG).unwrap());
+    let answer = ask(&world, "systemd");
+    assert_eq!(contents(&answer), ["staging runs systemd"]);
+    assert_eq!(answer.degraded, ["semantic"]);
+    // What could not be embedded waits, and is taken again after a rest.
+    is_there.store(true, Ordering::SeqCst);
+    world.pass(120_000);
+    assert!(world.memory.settle(LONG).unwrap());
+    assert_eq!(ask(&world, "systemd").degraded, Vec::<String>::new());
+}
+
+#[test]
+fn a_query_in_letters_that_the_model_does_not_read_goes_by_words() {
+    let world = World::embedding(built_in());
+    world.save(say("сервер развёрнут через systemd"));
+    assert!(world.memory.settle(LONG).unwrap());
+    let answer = ask(&world, "как развёрнут сервер");
+    assert_eq!(contents(&answer), ["сервер развёрнут через systemd"]);
+    assert_eq!(answer.degraded, ["semantic_language"]);
+    assert_eq!(answer.hits[0].score_parts.semantic, None);
+}
+
+#[test]
+fn a_forgotten_record_is_not_found_by_meaning_and_has_no_vector() {
+    let world = World::embedding(Letters::named("letters").opener());
+    let gone = world.save(say("aaab"));
+    world.save(say("aabb"));
+    assert!(world.memory.settle(LONG).unwrap());
+    assert_eq!(ask(&world, "aab").hits.len(), 2);
+    world.forget(gone.record.unwrap().id);
+    let answer = ask(&world, "aab");
+    assert_eq!(contents(&answer), ["aabb"]);
+    assert_eq!(answer.total, 1);
+    let progress = world.memory.embedding_progress().unwrap().unwrap();
+    assert_eq!((progress.n_embedded, progress.n_records), (1, 1));
+}
+
+#[test]
+fn the_same_is_seen_by_another_program_on_the_same_store() {
+    let world = World::embedding(Letters::named("letters").opener());
+    let other = world.other_memory(Letters::named("letters").opener());
+    let me = other
+        .local_caller("backend-repository", Way::Library)
+        .unwrap();
+    let args = SearchArgs {
+        query: "aab".to_owned(),
+        ..SearchArgs::default()
+    };
+    let theirs = || other.search(&me, &args).unwrap();
+    assert_eq!(theirs().hits.len(), 0);
+    let first = world.save(say("aaab"));
+    world.save(say("aabb"));
+    assert!(world.memory.settle(LONG).unwrap());
+    assert_eq!(theirs().hits.len(), 2);
+    assert_eq!(theirs().degraded, Vec::<String>::new());
+    world.forget(first.record.unwrap().id);
+    assert_eq!(theirs().hits.len(), 1);
+    let other_model = world.other_memory(Letters::named("others").opener());
+    assert!(other_model.settle(LONG).unwrap());
+    assert_eq!(theirs().hits.len(), 1, "vectors of other models do not mix");
+}
+
+#[test]
+fn another_model_embeds_everything_again_while_words_answer() {
+    let world = World::embedding(Letters::named("old").opener());
+    for n in 0..40_u8 {
+        let letter = char::from(b'a' + n % 26);
+        world.save(say(&format!("{letter}{letter}{letter} {n}")));
+    }
+    assert!(world.memory.settle(LONG).unwrap());
+    let letters = Letters::named("new");
+    let n_calls = Arc::clone(&letters.n_calls);
+    let other = world.other_memory(letters.opener());
+    let before = other.embedding_progress().unwrap().unwrap();
+    assert_eq!((before.n_embedded, before.n_records), (0, 40));
+    assert!(other.settle(LONG).unwrap());
+    let after = other.embedding_progress().unwrap().unwrap();
+    assert_eq!((after.n_embedded, after.model.as_str()), (40, "new/26/1"));
+    let n_before = n_calls.load(Ordering::SeqCst);
+    assert!(other.settle(LONG).unwrap());
+    assert_eq!(
+        n_calls.load(Ordering::SeqCst),
+        n_before,
+        "nothing is embedded twice"
+    );
+}
+
+#[test]
+fn a_record_with_nothing_to_embed_keeps_nobody_waiting() {
+    let world = World::embedding(Letters::named("letters").opener());
+    world.save(say("123"));
+    world.save(say("abc"));
+    assert!(world.memory.settle(LONG).unwrap());
+    let answer = ask(&world, "abc 123");
+    assert_eq!(answer.degraded, Vec::<String>::new());
+    assert_eq!(answer.hits.len(), 2);
+}
+
+#[test]
+fn what_leaves_for_a_model_elsewhere_is_screened_with_the_rules_of_today() {
+    let mut letters = Letters::named("letters");
+    letters.is_remote = true;
+    let seen = Arc::clone(&letters.seen);
+    let world = World::embedding(letters.opener());
+    let secret = format!("AKIA{}", "Q3EGRIRSPSZJ2XKL");
+    world.write_unscreened(1, |record| {
+        record.content = format!("the key of the bucket is {secret} and nobody knows");
+    });
+    assert!(world.memory.settle(LONG).unwrap());
+    let seen = seen.lock().unwrap();
+    assert!(seen[0].contains("the key of the bucket"), "{seen:?}");
+    assert!(seen.iter().all(|text| !text.contains(&secret)), "{seen:?}");
+}
+
+#[test]
+fn a_large_workspace_is_loaded_beside_and_a_person_may_wait_for_it() {
+    let world = World::embedding(Letters::named("letters").opener());
+    let all: Vec<_> = (0..10_500_u32)
+        .map(|n| {
+            let word: String = (0..4)
+                .map(|i| char::from(b'a' + u8::try_from((n >> (4 * i)) & 15).unwrap()))
+                .collect();
+            (say(&format!("{word} {n}")), Default::default())
+        })
+        .collect();
+    for chunk in all.chunks(500) {
+        world
+            .memory
+            .remember_all(&world.me, chunk.to_vec())
+            .unwrap();
+    }
+    assert!(world.memory.settle(LONG).unwrap());
+    let fresh = world.other_memory(Letters::named("letters").opener());
+    let me = fresh
+        .local_caller("backend-repository", Way::Library)
+        .unwrap();
+    let args = SearchArgs {
+        query: "aaab".to_owned(),
+        ..SearchArgs::default()
+    };
+    assert_eq!(fresh.search(&me, &args).unwrap().degraded, ["semantic"]);
+    fresh.warm_up(&me).unwrap();
+    assert_eq!(
+        fresh.search(&me, &args).unwrap().degraded,
+        Vec::<String>::new()
+    );
+    let beside = world.other_memory(Letters::named("letters").opener());
+    let began = Instant::now();
+    while beside.search(&me, &args).unwrap().degraded == ["semantic"] {
+        assert!(began.elapsed() < LONG);
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn filters_are_part_of_the_search_by_meaning() {
+    let world = World::embedding(Letters::named("letters").opener());
+    for n in 0..300 {
+        world.save(say(&format!("zzzy {n}")));
+    }
+    let rare = RememberArgs {
+        kind: Some("decision".to_owned()),
+        tags: vec!["far".to_owned()],
+        ..say("abcdefgh")
+    };
+    world.save(rare);
+    assert!(world.memory.settle(LONG).unwrap());
+    for (kind, tags) in [
+        (Some("decision".to_owned()), Vec::new()),
+        (None, vec!["far".to_owned()]),
+    ] {
+        let args = SearchArgs {
+            query: "dcba".to_owned(),
+            kind,
+            tags,
+            ..SearchArgs::default()
+        };
+        let answer = world.memory.search(&world.me, &args).unwrap();
+        assert_eq!(contents(&answer), ["abcdefgh"]);
+    }
+}
+
+#[test]
+fn the_last_word_of_a_long_record_is_found_by_meaning() {
+    let world = World::embedding(built_in());
+    let filler =
+        "the quarterly report lists figures for every region and product line. ".repeat(40);
+    world.save(say(&format!("{filler} The office cat is called Minka.")));
+    world.save(say("the coffee machine on the second floor is broken"));
+    assert!(world.memory.settle(LONG).unwrap());
+    let answer = ask(&world, "what is the name of our feline pet?");
+    assert!(contents(&answer)[0].contains("Minka"), "{answer:?}");
+}
+
+#[test]
+fn a_memory_without_an_embedder_goes_by_words_and_says_nothing_of_it() {
+    let world = World::new();
+    world.save(say("staging runs systemd"));
+    let answer = ask(&world, "systemd");
+    assert_eq!((answer.hits.len(), answer.degraded.len()), (1, 0));
+    assert!(world.memory.settle(Duration::ZERO).unwrap());
+    assert_eq!(world.memory.embedding_progress().unwrap(), None);
+}
