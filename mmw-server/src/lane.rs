@@ -26,7 +26,7 @@ pub const MAX_WAITING: usize = 512;
 pub enum Errand {
     /// A caller, and the work only reads: it waits for no writer and is over in milliseconds. It
     /// runs on the thread that has the request, since waking another one and being woken by it
-    /// costs more than the work.
+    /// costs more than the work; unless the memory says that it may have to wait for its model.
     Look,
     /// A caller.
     Interactive,
@@ -126,6 +126,7 @@ impl Lane {
         // Opening the memory may take long; the first look crosses over like everything else.
         if errand == Errand::Look
             && let Some(memory) = self.opened()
+            && !memory.search_may_wait()
         {
             let done = catch_unwind(AssertUnwindSafe(|| work(&memory)));
             drop(turn);

@@ -32,6 +32,10 @@ pub fn start() {
         metrics::describe_gauge!("mmw_lane_waiting", "Errands that wait for a turn.");
         metrics::describe_gauge!("mmw_store_bytes", "Bytes of the store on disk.");
         metrics::describe_counter!("mmw_jobs_total", "Background jobs, by outcome.");
+        metrics::describe_gauge!(
+            "mmw_records_without_vector",
+            "Records that are found by words only until the model has looked at them."
+        );
         Some(handle)
     });
 }
@@ -60,6 +64,12 @@ pub fn answered(route: &'static str, status: u16) {
 pub fn worked(kind: &str, outcome: &'static str) {
     metrics::counter!("mmw_jobs_total", "kind" => kind.to_owned(), "outcome" => outcome)
         .increment(1);
+}
+
+/// Notes how many records wait for a vector.
+pub fn without_vector(n_records: u64) {
+    #[allow(clippy::cast_precision_loss, reason = "a gauge is a float")]
+    metrics::gauge!("mmw_records_without_vector").set(n_records as f64);
 }
 
 /// Returns everything that was counted, as Prometheus reads it.

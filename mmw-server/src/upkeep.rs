@@ -59,6 +59,7 @@ fn round(memory: &Memory, now: Timestamp) -> Result<usize, Fault> {
     if n_expired > 0 {
         tracing::info!(n_expired, "items of the review lane expired");
     }
+    embed(memory)?;
     let mut n_jobs = 0;
     while n_jobs < MAX_JOBS_A_ROUND {
         let taken = engine::write(engine, |txn| txn.take_job(now, now.plus_ms(LEASE_MS)))?;
@@ -94,6 +95,23 @@ fn round(memory: &Memory, now: Timestamp) -> Result<usize, Fault> {
         }
     }
     Ok(n_jobs)
+}
+
+/// Sees to it that what waits for a vector gets one: after another model was chosen, say.
+fn embed(memory: &Memory) -> Result<(), Fault> {
+    let Some(progress) = memory.embed_in_background()? else {
+        metrics::without_vector(0);
+        return Ok(());
+    };
+    let (n_embedded, n_records) = (progress.n_embedded, progress.n_records);
+    tracing::info!(
+        n_embedded,
+        n_records,
+        model = progress.model,
+        "records wait for a vector"
+    );
+    metrics::without_vector(n_records.saturating_sub(n_embedded));
+    Ok(())
 }
 
 fn expire_lane(txn: &mut dyn Txn, now: Timestamp) -> engine::EngineResult<u32> {

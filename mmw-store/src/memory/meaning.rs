@@ -221,6 +221,38 @@ impl Memory {
         Ok(false)
     }
 
+    /// Sees to it that what waits for a vector gets one, beside the caller. Returns how far the store is if
+    /// anything waits. For programs that run on, after their start and now and then: a search and a saved
+    /// record do the same.
+    ///
+    /// # Errors
+    /// [`Failure`] if the store fails.
+    pub fn embed_in_background(&self) -> Result<Option<Progress>, Failure> {
+        let Some(shared) = &self.meaning.shared else {
+            return Ok(None);
+        };
+        // A store without records needs no model.
+        let n_records = read(self.engine(), |snapshot| snapshot.n_indexed())?;
+        if n_records == 0 || embedding::n_waiting(shared)? == 0 {
+            return Ok(None);
+        }
+        self.meaning.wake();
+        self.embedding_progress()
+    }
+
+    /// Tells whether a search may wait for something slower than the store: the model is on a network, or
+    /// has to be opened first. Programs that may not block let such a search run on another thread.
+    #[must_use]
+    pub fn search_may_wait(&self) -> bool {
+        let Some(shared) = &self.meaning.shared else {
+            return false;
+        };
+        shared
+            .slot
+            .opened()
+            .is_none_or(|embedder| embedder.is_remote())
+    }
+
     /// Loads the vectors of everything that the caller can search, on the calling thread, so that the
     /// next search goes by meaning too however much there is. A server lets the first search do without
     /// instead.

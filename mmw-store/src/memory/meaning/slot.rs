@@ -29,6 +29,14 @@ impl Slot {
         }
     }
 
+    /// Returns the embedder if it is open, without waiting for who opens it.
+    pub(super) fn opened(&self) -> Option<Arc<dyn Embedder>> {
+        match &*self.state.try_lock().ok()? {
+            State::Open(embedder) => Some(Arc::clone(embedder)),
+            State::Closed | State::Failed(..) => None,
+        }
+    }
+
     /// Returns the embedder. The first call opens it; those that come meanwhile wait for it.
     pub(super) fn embedder(&self) -> Result<Arc<dyn Embedder>, EmbedError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
