@@ -388,7 +388,7 @@ pub struct Hit {
     /// Its links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub graph_relations: Vec<RelationView>,
-    /// 0 to 1.
+    /// 0 to 1; from 0.5 on it is likely what was asked for.
     pub score: f64,
     /// What the score is made of.
     pub score_parts: ScoreView,
@@ -430,7 +430,8 @@ pub struct SearchAnswer {
     /// Other workspaces of the project that have matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Elsewhere>,
-    /// What could not be used, for example `semantic`.
+    /// What could not be used: `semantic` (some records have no vector at hand), `semantic_language`,
+    /// `common_words`, `inheritance`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
     /// Hits that were left out to keep within `max_tokens`.
