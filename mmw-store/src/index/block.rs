@@ -132,3 +132,68 @@ impl Block {
             + self.owners.capacity() * size_of::<Owner>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Not a multiple of the bits of a word.
+    const DIMENSIONS: usize = 70;
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Push(Vec<i8>),
+        /// At some place, if there is one.
+        Set(usize, Vec<i8>),
+        Pop,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let values = || proptest::collection::vec(any::<i8>(), DIMENSIONS);
+        prop_oneof![
+            4 => values().prop_map(Step::Push),
+            2 => (any::<usize>(), values()).prop_map(|(at, values)| Step::Set(at, values)),
+            2 => Just(Step::Pop),
+        ]
+    }
+
+    proptest! {
+        // Answers hardly show a code that was left behind: it only makes some of them worse.
+        #[test]
+        fn after_any_steps_every_code_is_that_of_the_vector_in_its_place(
+            steps in proptest::collection::vec(step(), 0..200),
+        ) {
+            let mut block = Block::default();
+            let mut plain: Vec<(Owner, Vec<i8>)> = Vec::new();
+            for (step, sequence) in steps.into_iter().zip(0..) {
+                let owner = Owner::new(sequence, sequence % 3 == 0);
+                match step {
+                    Step::Push(values) => {
+                        block.push(owner, &values);
+                        plain.push((owner, values));
+                    }
+                    Step::Set(at, values) => {
+                        if let Some(at) = at.checked_rem(plain.len()) {
+                            block.set(at, owner, &values);
+                            plain[at] = (owner, values);
+                        }
+                    }
+                    Step::Pop => prop_assert_eq!(block.pop(DIMENSIONS), plain.pop()),
+                }
+            }
+            prop_assert_eq!(block.len(), plain.len());
+            let words = DIMENSIONS.div_ceil(64);
+            prop_assert_eq!(block.codes().len(), plain.len().div_ceil(LANES) * words);
+            for (at, (owner, values)) in plain.iter().enumerate() {
+                prop_assert_eq!(block.owners()[at], *owner);
+                prop_assert_eq!(block.value(at, DIMENSIONS), &values[..]);
+                let group = &block.codes()[at / LANES * words..][..words];
+                let found: Vec<u64> = group.iter().map(|words| words[at % LANES]).collect();
+                let expected: Vec<u64> = code(values.iter().map(|v| *v > 0)).collect();
+                prop_assert_eq!(found, expected, "{}", at);
+            }
+        }
+    }
+}
