@@ -183,8 +183,8 @@ impl Index {
     /// latest. Nothing if the query has other dimensions.
     ///
     /// Up to some thousand vectors each is looked at, and if more than 300 records are asked for.
-    /// Otherwise about 99 of 100 of the nearest are found, and the cosines are exact. Asking for more,
-    /// up to 300, never changes the first ones.
+    /// Otherwise about 99 of 100 of the nearest are found, and their cosines are those of all their
+    /// pieces. Asking for more, up to 300, never changes the first ones.
     #[must_use]
     pub fn nearest(&self, query: &Vector, within: &[Range<Row>], k: usize) -> Vec<Near> {
         if query.values().len() != self.dimensions || k == 0 {

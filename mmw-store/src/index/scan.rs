@@ -22,6 +22,8 @@ pub(super) struct Limits {
     /// Beyond, at least so many whose codes are nearest. Independent of how many records are asked for,
     /// so that asking for more never changes the first.
     pub(super) rescored: usize,
+    /// And at least one of so many: the more there are, the more codes are as near as the nearest's.
+    pub(super) rescored_of: usize,
     /// Whoever asks for more records gets each vector looked at.
     pub(super) most_records: usize,
     /// So many vectors are worth a thread.
@@ -32,6 +34,7 @@ impl Limits {
     pub(super) const USUAL: Self = Self {
         exact: 16_384,
         rescored: 3_000,
+        rescored_of: 128,
         most_records: 300,
         per_thread: 65_536,
     };
@@ -163,8 +166,10 @@ impl Scan<'_> {
     /// Returns nothing if the nearest codes are of too few records.
     fn by_codes(&self, units: &[Unit<'_>], n_vectors: usize, k: usize) -> Option<Best> {
         let largest = 64 * self.query.code.len() as u32;
+        let share = n_vectors / self.limits.rescored_of.max(1);
+        let wanted = self.limits.rescored.max(share);
         let shares = self.share(units, n_vectors, |first, units| {
-            let mut cut = Cut::new(self.limits.rescored, largest);
+            let mut cut = Cut::new(wanted, largest);
             let mut distances = [[0; LANES]; BLOCK / LANES];
             for (nth, unit) in units.iter().enumerate() {
                 let distances = &mut distances[..unit.block.len().div_ceil(LANES)];
@@ -187,7 +192,7 @@ impl Scan<'_> {
             }
             cut
         });
-        let mut cut = Cut::new(self.limits.rescored, largest);
+        let mut cut = Cut::new(wanted, largest);
         for share in shares {
             cut.join(share);
         }

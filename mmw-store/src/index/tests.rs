@@ -21,6 +21,7 @@ const EXACT: Limits = Limits {
 const ALL_CODES: Limits = Limits {
     exact: 0,
     rescored: 1_000_000,
+    rescored_of: 1,
     most_records: usize::MAX,
     per_thread: 1,
 };
@@ -28,6 +29,7 @@ const ALL_CODES: Limits = Limits {
 const FEW_CODES: Limits = Limits {
     exact: 0,
     rescored: 12,
+    rescored_of: usize::MAX,
     most_records: 8,
     per_thread: 1,
 };

@@ -179,24 +179,24 @@ fn recall(index: &Index, all: &Range<Row>, queries: &[Vector], exact: &[Vec<Row>
 
 /// Changes and removes records, the last thing that is done with an index.
 fn changing(index: &mut Index, n: usize) -> String {
-    let vector = Cloud::new(n).record(n).to_bytes();
-    let mut rows = (0..1_000).map(|nth| (nth * 7_919 % n) as Row).cycle();
-    let mut time = |mut change: Box<dyn FnMut(&mut Index, Row)>| {
-        let times = rows.by_ref().take(1_000).map(|row| {
-            let start = Instant::now();
-            change(index, row);
-            start.elapsed()
-        });
-        Series::new(times.collect())
-    };
-    let pieces = [vector];
-    let put = time(Box::new(move |index, row| {
+    let rows: Vec<Row> = (0..1_000).map(|nth| (nth * 7_919 % n) as Row).collect();
+    let pieces = [Cloud::new(n).record(n).to_bytes()];
+    let put = each(&rows, |row| {
         index.put(row, Row::MAX, &pieces).expect("dimensions fit");
-    }));
-    let removed = time(Box::new(|index, row| {
+    });
+    let removed = each(&rows, |row| {
         index.remove(row);
-    }));
+    });
     put.row("replacing a record", "") + &*removed.row("removing a record", "")
+}
+
+fn each(rows: &[Row], mut change: impl FnMut(Row)) -> Series {
+    let times = rows.iter().map(|row| {
+        let start = Instant::now();
+        change(*row);
+        start.elapsed()
+    });
+    Series::new(times.collect())
 }
 
 /// The nearest of all by all numbers, found while they are made.
