@@ -1,4 +1,5 @@
-//! Measures the guard on corpora of real texts: what it finds, what it misses, what it gets wrong.
+//! Measures how good the product's decisions are: the guard's on corpora of real texts, and those of
+//! `search`.
 //!
 //! The corpora lie outside the project. What is measured is the guard as programs use it, and other
 //! finders on the same rows in the same run. No rule is tuned here and no figure is fixed.
@@ -12,6 +13,8 @@ mod page;
 mod planted;
 mod rivals;
 mod running;
+#[cfg(feature = "search")]
+mod search;
 mod secrets;
 mod statistics;
 mod table;
@@ -45,6 +48,9 @@ struct Arguments {
 enum Evaluation {
     /// The guard: secrets and planted instructions.
     Guard(GuardArguments),
+    /// Search: what it finds, what comes first, what it says of absent topics.
+    #[cfg(feature = "search")]
+    Search(search::SearchArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -80,7 +86,7 @@ struct GuardArguments {
 
 /// Runs the evaluation that the arguments name.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let Evaluation::Guard(wanted) = match Arguments::try_parse_from(arguments) {
+    let wanted = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments.what,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(USAGE);
@@ -89,7 +95,13 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    match guard(&wanted, Path::new(".")) {
+    let repository = Path::new(".");
+    let told = match wanted {
+        Evaluation::Guard(wanted) => guard(&wanted, repository),
+        #[cfg(feature = "search")]
+        Evaluation::Search(wanted) => search::run(&wanted, repository),
+    };
+    match told {
         Ok(text) => {
             let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
             ExitCode::SUCCESS
@@ -185,8 +197,11 @@ mod tests {
 
     fn arguments(line: &str) -> GuardArguments {
         let words = ["eval", "guard"].into_iter().chain(line.split_whitespace());
-        let Evaluation::Guard(wanted) = Arguments::try_parse_from(words).unwrap().what;
-        wanted
+        match Arguments::try_parse_from(words).unwrap().what {
+            Evaluation::Guard(wanted) => wanted,
+            #[cfg(feature = "search")]
+            Evaluation::Search(_) => unreachable!("the line begins with guard"),
+        }
     }
 
     fn made_up(line: &str) -> String {

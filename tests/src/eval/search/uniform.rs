@@ -1,0 +1,144 @@
+//! Reads the project's own forms: a pair of files of JSON lines, and a file of facts with their
+//! questions.
+//!
+//! ```text
+//! NAME.docs.jsonl     {group, id, text, speaker?, date?}    further fields are not read
+//! NAME.queries.jsonl  {group, text, gold: [id, …], cat?}
+//! facts               {id, fact, question, kind?}
+//! ```
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::set::{Doc, Question, Set};
+
+#[derive(Debug, Deserialize)]
+struct DocLine {
+    group: String,
+    id: String,
+    text: String,
+    #[serde(default)]
+    speaker: Option<String>,
+    #[serde(default)]
+    date: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct QuestionLine {
+    group: String,
+    text: String,
+    gold: Vec<String>,
+    #[serde(default)]
+    cat: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FactLine {
+    id: String,
+    fact: String,
+    question: String,
+    #[serde(default)]
+    kind: Option<String>,
+}
+
+/// Reads a pair of files.
+pub(crate) fn pair(name: &str, docs: &str, questions: &str) -> Result<Set, String> {
+    let docs = lines(docs)?.into_iter().map(|line: DocLine| Doc {
+        group: line.group,
+        id: line.id,
+        text: line.text,
+        who: filled(line.speaker),
+        date: filled(line.date),
+    });
+    let questions = lines(questions)?
+        .into_iter()
+        .map(|line: QuestionLine| Question {
+            group: line.group,
+            text: line.text,
+            gold: line.gold,
+            kind: line.cat.unwrap_or_default(),
+        });
+    Ok(Set::new(name, docs.collect(), questions.collect()))
+}
+
+/// Reads facts with their questions, all in one store.
+pub(crate) fn facts(name: &str, text: &str) -> Result<Set, String> {
+    let mut docs = Vec::new();
+    let mut questions = Vec::new();
+    for line in lines::<FactLine>(text)? {
+        questions.push(Question {
+            group: "facts".into(),
+            text: line.question,
+            gold: vec![line.id.clone()],
+            kind: line.kind.unwrap_or_default(),
+        });
+        docs.push(Doc {
+            group: "facts".into(),
+            id: line.id,
+            text: line.fact,
+            ..Doc::default()
+        });
+    }
+    Ok(Set::new(name, docs, questions))
+}
+
+fn filled(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+fn lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, String> {
+    let filled = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    filled
+        .map(|(nth, line)| {
+            serde_json::from_str(line).map_err(|error| format!("line {}: {error}", nth + 1))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_read_and_further_fields_are_not() {
+        let set = pair(
+            "s",
+            "{\"group\":\"g\",\"id\":\"1\",\"text\":\"t\",\"speaker\":\"A\",\"date\":\"\",\"idx\":3}\n\n",
+            "{\"group\":\"g\",\"qid\":\"q\",\"text\":\"w?\",\"gold\":[\"1\"],\"cat\":\"k\"}",
+        )
+        .unwrap();
+        let doc = Doc {
+            group: "g".into(),
+            id: "1".into(),
+            text: "t".into(),
+            who: Some("A".into()),
+            date: None,
+        };
+        assert_eq!(set.docs, [doc]);
+        assert_eq!(set.questions[0].kind, "k");
+    }
+
+    #[test]
+    fn facts_are_records_and_questions() {
+        let set = facts(
+            "f",
+            r#"{"id":"f1","fact":"a","question":"b?","kind":"para"}"#,
+        )
+        .unwrap();
+        assert_eq!((set.docs.len(), set.docs[0].text.as_str()), (1, "a"));
+        assert_eq!(set.questions[0].gold, ["f1"]);
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_named() {
+        let told = facts("f", "\n{\"id\":\"f1\"}").unwrap_err();
+        assert!(
+            told.starts_with("line 2: ") && told.contains("fact"),
+            "{told}"
+        );
+        assert!(pair("p", "[]", "").is_err());
+    }
+}
