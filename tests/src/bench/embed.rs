@@ -117,7 +117,7 @@ fn since_start() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
-fn resident() -> Option<String> {
+pub(super) fn resident() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name))?;

@@ -243,12 +243,12 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 /// Made vectors. About a hundred records to a matter, of some matters many more; ten matters to a
 /// subject. How much of a record is its own differs.
-struct Cloud {
+pub(super) struct Cloud {
     matters: Vec<Vec<f32>>,
 }
 
 impl Cloud {
-    fn new(n: usize) -> Self {
+    pub(super) fn new(n: usize) -> Self {
         let n_matters = n / 100;
         let subjects: Vec<Vec<f32>> = (0..n_matters / 10)
             .map(|nth| Numbers::new(1, nth).direction())
@@ -263,7 +263,7 @@ impl Cloud {
         }
     }
 
-    fn record(&self, nth: usize) -> Vector {
+    pub(super) fn record(&self, nth: usize) -> Vector {
         self.near_a_matter(&mut Numbers::new(3, nth))
     }
 
