@@ -109,7 +109,13 @@ impl Meaning {
         if !embedder.reads(text) {
             return Asked::Unread;
         }
-        match embedder.embed_query(text) {
+        let asked = if embedder.is_remote() {
+            // A question leaves this computer no more than a record does with a secret in it.
+            embedder.embed_query(&shared.guard.redact(text).0)
+        } else {
+            embedder.embed_query(text)
+        };
+        match asked {
             Ok(vector) => Asked::Vector(vector),
             Err(_) => Asked::Unavailable,
         }
