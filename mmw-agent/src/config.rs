@@ -5,6 +5,8 @@
 //! | `MMW_AGENT_HOME` | where the agent keeps its store; default `~/.mmw` |
 //! | `MMW_WORKSPACE` | the workspace of a call that names none; default `default` |
 //! | `MMW_GUARD_RULES` | a file of further rules for secrets; default none |
+//! | `MMW_EMBEDDER` | what searches by meaning: `built-in`, `off`, or `path:` and a model |
+//! | `MMW_EMBEDDINGS_URL`, `…_KEY`, `…_MODEL`, `…_WINDOW`, `…_TIMEOUT_MS` | a server that embeds instead |
 //! | `MMW_ENDPOINT`, `MMW_API_KEY` | a server instead of the store on this computer, and its key |
 //! | `MMW_LANG` | `en` or `ru`; read, not used yet |
 //!
@@ -16,6 +18,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use mmw_core::place::WorkspaceName;
+use mmw_server::embeddings::{self, Choice};
 use mmw_server::guard_rules;
 
 use crate::exit::{Exit, Trouble};
@@ -25,7 +28,10 @@ pub const TABLE: &str = "\
 Environment:
   MMW_AGENT_HOME   where the memory is kept (default ~/.mmw)
   MMW_WORKSPACE    the workspace of a call that names none (default `default`)
-  MMW_GUARD_RULES  a file of further rules for secrets, as gitleaks or betterleaks write them";
+  MMW_GUARD_RULES  a file of further rules for secrets, as gitleaks or betterleaks write them
+  MMW_EMBEDDER     what searches by meaning: `built-in`, `off`, or `path:` and a model's file or folder
+  MMW_EMBEDDINGS_URL  an OpenAI-compatible server that embeds instead, such as http://localhost:11434/v1;
+                      with …_KEY, …_MODEL, …_WINDOW and …_TIMEOUT_MS (see docs/search-models.md)";
 
 /// The folder in the person's home where the agent keeps its store by default.
 const DEFAULT_HOME: &str = ".mmw";
@@ -77,6 +83,8 @@ pub struct Config {
     pub workspace: Option<WorkspaceName>,
     /// The file of further rules for the guard, if one is set; absolute.
     pub guard_rules: Option<PathBuf>,
+    /// What searches by meaning.
+    pub embedder: Choice,
     /// The server, if one is set.
     pub endpoint: Option<String>,
     /// The key for that server.
@@ -146,6 +154,8 @@ impl Config {
                     absolute(guard_rules::VARIABLE, &path, person_home.as_deref())
                 })
                 .transpose()?,
+            embedder: embeddings::read(&lookup)
+                .map_err(|error| Trouble::usage(error.to_string()))?,
             endpoint: text("MMW_ENDPOINT")?,
             api_key: text("MMW_API_KEY")?.map(ApiKey),
             language: match text("MMW_LANG")?.as_deref() {
@@ -254,7 +264,19 @@ mod tests {
         };
         assert!(refused("MMW_WORKSPACE", "a|b").starts_with("MMW_WORKSPACE: "));
         assert!(refused("MMW_LANG", "de").starts_with("MMW_LANG: "));
+        assert!(refused("MMW_EMBEDDER", "some").starts_with("MMW_EMBEDDER "));
         assert_eq!(read(&[]).unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn the_embedder_is_chosen_by_the_environment() {
+        let of = |name, value| read(&[("HOME", "/h"), (name, value)]).unwrap().embedder;
+        assert_eq!(of("MMW_EMBEDDER", ""), Choice::BuiltIn);
+        assert_eq!(of("MMW_EMBEDDER", "off"), Choice::Off);
+        let file = Choice::File("/h/e5".into());
+        assert_eq!(of("MMW_EMBEDDER", "path:~/e5"), file);
+        let remote = of("MMW_EMBEDDINGS_URL", "http://localhost:11434");
+        assert!(matches!(remote, Choice::Remote(_)));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::sync::{Arc, OnceLock};
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::place::{Caller, Way};
 use mmw_guard::Guard;
+use mmw_server::embeddings::{Choice, opener};
 use mmw_server::guard_rules;
-use mmw_store::embed::built_in;
 use mmw_store::engine::EngineError;
 use mmw_store::{Failure, Memory};
 
@@ -28,6 +28,7 @@ pub(crate) struct Local {
     home: PathBuf,
     folder: PathBuf,
     guard: Guard,
+    embedder: Choice,
     project: OnceLock<Project>,
     memory: OnceLock<Memory>,
 }
@@ -44,6 +45,7 @@ impl Local {
             home: config.home.clone(),
             folder: config.folder.clone(),
             guard,
+            embedder: config.embedder.clone(),
             project: OnceLock::new(),
             memory: OnceLock::new(),
         })
@@ -81,7 +83,7 @@ impl Local {
         let memory = Memory::open_with(
             &self.file(),
             self.guard.clone(),
-            built_in(),
+            opener(&self.embedder),
             Arc::new(SystemClock),
             Arc::new(SystemEntropy),
         )?;

@@ -25,7 +25,8 @@ Exit codes:
   4  `verify` or `audit verify` found damage
 
 Environment:
-  MMW_DATA_DIR, MMW_LISTEN, MMW_ALLOWED_HOSTS, MMW_ALLOWED_ORIGINS, MMW_GUARD_RULES, MMW_TURNS, MMW_LOG
+  MMW_DATA_DIR, MMW_LISTEN, MMW_ALLOWED_HOSTS, MMW_ALLOWED_ORIGINS, MMW_GUARD_RULES, MMW_TURNS, MMW_LOG,
+  MMW_EMBEDDER, MMW_EMBEDDINGS_URL, …_KEY, …_MODEL, …_WINDOW, …_TIMEOUT_MS
   (see docs/reference/environment.md)";
 
 /// The memory server for AI agents.

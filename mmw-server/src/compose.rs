@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mmw_core::env::{Clock, Entropy, SystemClock, SystemEntropy};
-use mmw_store::embed::built_in;
 use mmw_store::engine::EngineError;
 use mmw_store::{Failure, Memory};
 use tokio::net::TcpListener;
@@ -16,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::actions::Registry;
 use crate::config::Config;
 use crate::desk::Desk;
+use crate::embeddings::opener;
 use crate::guard_rules::{self, RuleFileError};
 use crate::health::Readiness;
 use crate::http::{App, ConnectionLimits, Hosts, router, serve};
@@ -55,7 +55,7 @@ pub fn open(config: &Config) -> Result<Memory, StartError> {
     Ok(Memory::open_with(
         &config.store_file(),
         guard,
-        built_in(),
+        opener(&config.embedder),
         Arc::new(SystemClock),
         Arc::new(SystemEntropy),
     )?)

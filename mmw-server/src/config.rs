@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use crate::embeddings::{self, Choice, SettingError};
 use crate::guard_rules;
 use crate::lane::DEFAULT_TURNS;
 
@@ -20,7 +21,7 @@ pub struct Variable {
 }
 
 /// Every variable that the server reads.
-pub const ENVIRONMENT: [Variable; 7] = [
+pub const ENVIRONMENT: [Variable; 13] = [
     Variable {
         name: "MMW_DATA_DIR",
         meaning: "folder of the store",
@@ -47,6 +48,12 @@ pub const ENVIRONMENT: [Variable; 7] = [
                   a file that can't be used keeps the program from starting",
         default: "none: the guard's own rules, which always run",
     },
+    embeddings::VARIABLES[0],
+    embeddings::VARIABLES[1],
+    embeddings::VARIABLES[2],
+    embeddings::VARIABLES[3],
+    embeddings::VARIABLES[4],
+    embeddings::VARIABLES[5],
     Variable {
         name: "MMW_TURNS",
         meaning: "calls that work on the store at the same time",
@@ -78,6 +85,8 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// File of further rules for the guard.
     pub guard_rules: Option<PathBuf>,
+    /// What searches by meaning.
+    pub embedder: Choice,
     /// Calls that work on the store at the same time.
     pub n_turns: NonZeroUsize,
 }
@@ -110,6 +119,9 @@ pub enum ConfigError {
         /// What would be.
         expected: &'static str,
     },
+    /// A variable about the embedder has a value that is not understood.
+    #[error(transparent)]
+    Embedder(#[from] SettingError),
     /// There is no folder for data.
     #[error("no folder for data is known on this computer: set MMW_DATA_DIR")]
     NoDataDir,
@@ -193,6 +205,7 @@ fn from(
         guard_rules: environment(guard_rules::VARIABLE)
             .filter(|file| !file.is_empty())
             .map(PathBuf::from),
+        embedder: embeddings::read(environment)?,
         n_turns: n_turns.ok_or(ConfigError::NotUnderstood {
             name: "MMW_TURNS",
             expected: "a whole number from 1",
@@ -254,11 +267,25 @@ mod tests {
             ("MMW_LISTEN", "7667"),
             ("MMW_TURNS", "0"),
             ("MMW_TURNS", "many"),
+            ("MMW_EMBEDDER", "some"),
+            ("MMW_EMBEDDINGS_URL", "localhost:1"),
         ] {
             let refused = read_with(&[("MMW_DATA_DIR", "/d"), (name, value)], None).unwrap_err();
             assert!(refused.to_string().contains(name), "{refused}");
         }
         assert_eq!(read_with(&[], None), Err(ConfigError::NoDataDir));
+    }
+
+    #[test]
+    fn the_embedder_is_chosen_by_the_environment() {
+        let of = |variables: &[(&str, &str)]| {
+            let variables = [&[("MMW_DATA_DIR", "/d")], variables].concat();
+            read_with(&variables, None).unwrap().embedder
+        };
+        assert_eq!(of(&[]), Choice::BuiltIn);
+        assert_eq!(of(&[("MMW_EMBEDDER", "off")]), Choice::Off);
+        let remote = of(&[("MMW_EMBEDDINGS_URL", "http://localhost:11434")]);
+        assert!(matches!(remote, Choice::Remote(_)));
     }
 
     #[test]

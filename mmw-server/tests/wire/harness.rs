@@ -68,6 +68,7 @@ impl World {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             guard_rules: None,
+            embedder: mmw_server::embeddings::Choice::Off,
             n_turns: NonZeroUsize::new(4).unwrap(),
         };
         let server = Server::bind(&config, memory.clone()).await.unwrap();
