@@ -1,6 +1,7 @@
 //! Several programs on one store at once: nothing is lost, and nobody is told of a lock.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use mmw_tests::rpc::Era;
 use mmw_tests::stdio::StdioClient;
@@ -93,5 +94,36 @@ fn agents_that_start_at_the_same_moment_on_no_store_make_one() {
             .tool("search", &json!({ "query": "note of agent", "limit": 50 }))
             .ok();
         assert_eq!(found["hits"].as_array().unwrap().len(), N_AGENTS);
+    }
+}
+
+/// How long vectors may take on a busy machine; on an idle one they take a tenth of a second.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn what_one_session_saves_the_others_find_by_meaning() {
+    let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut sessions: Vec<StdioClient> = (0..4)
+        .map(|_| StdioClient::start(home.path(), project.path(), Era::Modern, None))
+        .collect();
+    let question = json!({ "query": "which database did they pick?" });
+    for session in &mut sessions {
+        assert_eq!(session.tool("search", &question).ok()["total"], 0);
+    }
+    let statement = json!({ "content": "we chose PostgreSQL for its transactional guarantees" });
+    let _ = sessions[0].tool("remember", &statement).ok();
+    for session in &mut sessions {
+        let began = Instant::now();
+        let found = loop {
+            let found = session.tool("search", &question).ok();
+            let degraded = found["degraded"].to_string();
+            if !degraded.contains("semantic") {
+                break found;
+            }
+            assert!(began.elapsed() < PATIENCE, "{found}");
+        };
+        let hit = &found["hits"][0];
+        assert!(hit["content"].to_string().contains("PostgreSQL"), "{found}");
+        assert_eq!(hit["score_parts"]["lexical"], 0.0, "{found}");
     }
 }
