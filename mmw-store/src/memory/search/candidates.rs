@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
+use mmw_core::rank::{Evidence, MIN_COVERAGE, Scale, Spread, fused, is_match, strength};
 
 use mmw_core::wire::ScoreView;
 
@@ -112,7 +112,9 @@ impl Candidates {
         let mut matches = Matches::of(snapshot, lexica, &wanted)?;
         let by_words = match query.legs {
             Legs::Meaning => Vec::new(),
-            Legs::Words | Legs::Both => matches.found(),
+            // Where meaning takes part it tells better what shares only everyday words with the query.
+            Legs::Both if meant.is_some() => matches.found(0.0),
+            Legs::Words | Legs::Both => matches.found(MIN_COVERAGE),
         };
         let mut found = Self {
             is_cut: matches.is_cut(),

@@ -96,9 +96,9 @@ impl Matches {
         self.scores.is_cut
     }
 
-    /// Returns the records that cover enough of the query, best first.
-    pub(super) fn found(&self) -> Vec<(Row, Match)> {
-        let enough = self.scores.best_coverage * MIN_COVERAGE;
+    /// Returns the records that cover at least that part of what the best one covers, best first.
+    pub(super) fn found(&self, min_coverage: f64) -> Vec<(Row, Match)> {
+        let enough = self.scores.best_coverage * min_coverage;
         let mut found: Vec<(Row, Match)> = self
             .scores
             .scored
