@@ -10,6 +10,7 @@ pub use super::query::Legs;
 use super::{Looked, look};
 use crate::engine::read;
 use crate::memory::failure::Failure;
+use crate::memory::meaning::Asked;
 use crate::memory::search::query::Query;
 use crate::memory::{Memory, needed};
 
@@ -55,7 +56,11 @@ impl Memory {
     ) -> Result<Recollection, Failure> {
         let mut query = Query::read(args)?;
         query.legs = legs;
-        let asked = self.meaning.ask(&args.query);
+        // A search by words alone has no use for a vector, and should not take the time of one.
+        let asked = match legs {
+            Legs::Words => Asked::Off,
+            Legs::Meaning | Legs::Both => self.meaning.ask(&args.query),
+        };
         read(self.engine(), |snapshot| {
             if let Err(refused) = needed(snapshot, caller, Scope::Read)? {
                 return Ok(Err(refused));
