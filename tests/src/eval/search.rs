@@ -9,13 +9,14 @@
 //! | `set` | records, questions and their answers |
 //! | `layouts`, `uniform`, `dialogues`, `beam`, `longmemeval`, `dates` | reading them |
 //! | `identifiers`, `small` | sets that are made here |
-//! | `product`, `baseline` | what is measured |
+//! | `product`, `clock`, `baseline` | what is measured |
 //! | `measure`, `metrics`, `intervals` | figures |
 //! | `bars`, `report` | what is shown of them |
 
 mod bars;
 mod baseline;
 mod beam;
+mod clock;
 mod dates;
 mod dialogues;
 mod identifiers;

@@ -6,14 +6,16 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mmw_core::env::{SystemClock, SystemEntropy};
+use mmw_core::env::SystemEntropy;
 use mmw_core::ids::RecordId;
 use mmw_core::place::{Caller, Way};
+use mmw_core::time::Timestamp;
 use mmw_core::wire::{EnvelopeArgs, ForgetArgs, RememberArgs, SearchArgs};
 use mmw_store::memory::bulk::MAX_BULK;
 use mmw_store::{Legs, Memory};
 use tempfile::TempDir;
 
+use super::clock::{SettableClock, spans};
 use super::dates;
 use super::set::Doc;
 
@@ -32,6 +34,7 @@ pub(crate) struct Hit {
 /// A store with the product around it. The file goes with it.
 pub(crate) struct Product {
     memory: Memory,
+    clock: Arc<SettableClock>,
     caller: Caller,
     /// The workspace of each group, by its number.
     workspaces: HashMap<String, usize>,
@@ -46,10 +49,12 @@ impl Product {
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("memory.db");
-        let memory = Memory::open(&file, Arc::new(SystemClock), Arc::new(SystemEntropy))?;
+        let clock = Arc::new(SettableClock::default());
+        let memory = Memory::open(&file, clock.clone(), Arc::new(SystemEntropy))?;
         let caller = memory.local_caller("evaluation", Way::Library)?;
         Ok(Self {
             memory,
+            clock,
             caller,
             workspaces: HashMap::new(),
             records: HashMap::new(),
@@ -59,12 +64,17 @@ impl Product {
         })
     }
 
-    /// Saves documents, each group in a workspace of its own, and waits for their vectors. Returns the
-    /// record of each: equal ones share it, and what was refused or held back has none.
+    /// Saves documents when they were said, each group in a workspace of its own, and waits for their
+    /// vectors. Returns the record of each: equal ones share it, and what was refused or held back has none.
     pub(crate) fn save(&mut self, docs: &[Doc]) -> Result<Vec<Option<usize>>, Box<dyn Error>> {
         let mut records = Vec::with_capacity(docs.len());
-        for chunk in docs.chunks(MAX_BULK) {
-            let statements = chunk.iter().map(|doc| self.statement(doc)).collect();
+        let said: Vec<Option<Timestamp>> = docs.iter().map(said_at).collect();
+        for span in spans(&said, MAX_BULK) {
+            self.clock.set(span.last);
+            let chunk = docs[span.places.clone()].iter().zip(&said[span.places]);
+            let statements = chunk
+                .map(|(doc, said)| self.statement(doc, *said))
+                .collect();
             for answer in self.memory.remember_all(&self.caller, statements)? {
                 let nth = self.n_saved;
                 self.n_saved += 1;
@@ -76,6 +86,7 @@ impl Product {
                 }));
             }
         }
+        self.clock.set(None);
         if !self.memory.settle(PATIENCE)? {
             return Err("the records were not embedded: is the model there?".into());
         }
@@ -83,7 +94,7 @@ impl Product {
         Ok(records)
     }
 
-    fn statement(&mut self, doc: &Doc) -> (RememberArgs, EnvelopeArgs) {
+    fn statement(&mut self, doc: &Doc, said: Option<Timestamp>) -> (RememberArgs, EnvelopeArgs) {
         let args = RememberArgs {
             content: doc.text.clone(),
             workspace: Some(self.workspace(&doc.group)),
@@ -91,7 +102,7 @@ impl Product {
             ..RememberArgs::default()
         };
         let envelope = EnvelopeArgs {
-            recorded_at: doc.date.as_deref().and_then(dates::rfc3339),
+            recorded_at: said.map(|said| said.to_string()),
             ..EnvelopeArgs::default()
         };
         (args, envelope)
@@ -146,6 +157,11 @@ impl Product {
     }
 }
 
+fn said_at(doc: &Doc) -> Option<Timestamp> {
+    let written = dates::rfc3339(doc.date.as_deref()?)?;
+    Timestamp::parse(&written).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +199,25 @@ mod tests {
             );
         }
         assert!(product.rank("c", "cat", Legs::Both).is_err());
+    }
+
+    #[test]
+    fn records_are_of_the_day_on_which_they_were_said() {
+        let mut product = Product::open().unwrap();
+        let said = |date: Option<&str>, text: &str| Doc {
+            date: date.map(str::to_owned),
+            ..doc("a", text)
+        };
+        let docs = [
+            said(Some("8 May 2023"), "we met at the lake"),
+            said(Some("1:56 pm on 17 November, 2021"), "we met on the hill"),
+            said(None, "we met once more"),
+        ];
+        product.save(&docs).unwrap();
+        for (question, record) in [("May 2023", 0), ("17 November 2021", 1)] {
+            let hits = product.rank("a", question, Legs::Words).unwrap();
+            assert_eq!(hits[0].record, record, "{question}");
+        }
     }
 
     #[test]
