@@ -28,7 +28,7 @@ use self::slot::Slot;
 use self::worker::Desk;
 use super::Memory;
 use super::failure::Failure;
-use crate::embed::{OpenEmbedder, Vector};
+use crate::embed::{Embedder, OpenEmbedder, Vector};
 use crate::engine::{
     Engine, EngineResult, Lexical, ModelNumber, Row, Snapshot, VectorNumber, read,
 };
@@ -172,7 +172,8 @@ impl Meaning {
 }
 
 impl Drop for Meaning {
-    /// Ends the thread after the batch that it is at, so that the store is closed when this returns.
+    /// Ends the thread after the batch that it is at, so that the store is closed when this returns; but
+    /// for a model on a network, which may take its time.
     fn drop(&mut self) {
         let Some(shared) = &self.shared else {
             return;
@@ -183,7 +184,10 @@ impl Drop for Meaning {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        if let Some(thread) = thread {
+        let is_remote = |embedder: Arc<dyn Embedder>| embedder.is_remote();
+        if let Some(thread) = thread
+            && !shared.slot.opened().is_some_and(is_remote)
+        {
             // What it panicked with has been told by the panic hook.
             let _ = thread.join();
         }
