@@ -110,7 +110,8 @@ pub(super) fn run(wanted: &SearchArguments, repository: &Path) -> Result<String,
     }
     let date: String = SystemClock.now().to_string().chars().take(10).collect();
     let text = format!(
-        "Measured on {date} with `cargo xtask eval search`, intervals of {} draws.\n\n{}",
+        "Measured on {date} with `cargo xtask eval search{}`; intervals are of {} draws.\n\n{}",
+        followed(wanted),
         wanted.samples,
         report::tables(&measured, wanted.samples)
     );
@@ -120,6 +121,26 @@ pub(super) fn run(wanted: &SearchArguments, repository: &Path) -> Result<String,
         return Ok(format!("{bars}\nwritten to {}", path.display()));
     }
     Ok(text)
+}
+
+/// Returns the arguments that say what is measured, without the places where it lies.
+fn followed(wanted: &SearchArguments) -> String {
+    let mut text = String::new();
+    if !wanted.sets.is_empty() {
+        text += " --sets DIR";
+    }
+    if !wanted.facts.is_empty() {
+        text += " --facts FILE";
+    }
+    let named = [
+        ("noise", &wanted.noise),
+        ("pool", &wanted.pool),
+        ("only", &wanted.only),
+    ];
+    for (argument, names) in named.into_iter().filter(|(_, names)| !names.is_empty()) {
+        text += &*format!(" --{argument} {}", names.join(","));
+    }
+    text
 }
 
 /// Returns the sets to be measured, in the order in which they are shown.
@@ -264,10 +285,12 @@ mod tests {
             folder.path().display()
         );
         let text = run(&arguments(&line), folder.path()).unwrap();
-        assert!(
-            text.contains("### mine: 1 records in 1 stores, 1 questions"),
-            "{text}"
-        );
+        for part in [
+            "`cargo xtask eval search --sets DIR --only mine`; intervals are of 10 draws",
+            "### mine: 1 records in 1 stores, 1 questions",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
         let json = run(&arguments(&format!("{line} --json")), folder.path()).unwrap();
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["sets"][0]["ways"][4]["R@1"][0], 1.0);

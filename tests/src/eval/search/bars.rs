@@ -1,9 +1,8 @@
 //! Compares figures with the bars of the project.
 
 use super::intervals::bootstrap;
-use super::measure::{Measured, Way};
+use super::measure::{Measured, OWN_LINE, Way, below};
 use super::metrics::Scores;
-use crate::eval::statistics::Share;
 
 /// What a set has to reach: its name, recall at 10 and nDCG at 10, of both legs together.
 const QUALITY: [(&str, f64, f64); 4] = [
@@ -53,18 +52,13 @@ pub(crate) fn of(sets: &[Measured]) -> Vec<Held> {
             IDENTIFIERS,
         ));
     }
-    let mut absent = Share::default();
-    for set in sets {
-        absent.hits += set.absent.hits;
-        absent.of += set.absent.of;
-    }
-    if let Some(value) = absent.value() {
+    if let Some(value) = below(&absent(sets), OWN_LINE).value() {
         held.push(least(
             "absent topics answered with nothing or low scores".into(),
             value,
             ABSENT,
         ));
-        let lost: Vec<f64> = sets.iter().flat_map(lost).collect();
+        let lost: Vec<f64> = sets.iter().flat_map(|set| set.lost(OWN_LINE)).collect();
         let value = bootstrap(&lost, 0).map_or(0.0, |lost| lost.mean);
         held.push(Held {
             name: "recall at 10 lost to low scores, all questions".into(),
@@ -76,12 +70,10 @@ pub(crate) fn of(sets: &[Measured]) -> Vec<Held> {
     held
 }
 
-/// Returns what each question loses of its recall at 10 to low scores.
-pub(crate) fn lost(set: &Measured) -> Vec<f64> {
-    let scores = set.by(Way::Both).scores.iter();
-    scores
-        .zip(&set.likely_recall)
-        .map(|(scores, likely)| scores.recall[2] - likely)
+/// Returns the best score of each question about an absent topic, of all sets.
+pub(crate) fn absent(sets: &[Measured]) -> Vec<f64> {
+    sets.iter()
+        .flat_map(|set| set.absent.iter().copied())
         .collect()
 }
 
@@ -106,8 +98,8 @@ mod tests {
     fn set(name: &str, recall: f64, likely: f64) -> Measured {
         let mut set = Measured {
             name: name.into(),
-            likely_recall: vec![likely],
-            absent: Share { hits: 9, of: 10 },
+            likely_recall: vec![[likely; 5]],
+            absent: [[0.49; 9].as_slice(), &[0.5]].concat(),
             ..Measured::default()
         };
         set.rankings[Way::Both as usize].scores = vec![Scores {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::time::Instant;
 
+use mmw_core::rank::LIKELY;
 use mmw_store::Legs;
 
 use super::baseline::Baseline;
@@ -12,8 +13,10 @@ use super::product::{Hit, Product};
 use super::set::{Doc, Set};
 use crate::eval::statistics::Share;
 
-/// A score from which a hit is likely what was asked for; below it is marked low.
-pub(crate) const LIKELY: f64 = 0.5;
+/// Scores that a reader may draw the line at: what is below is passed over.
+pub(crate) const LINES: [f64; 5] = [0.3, 0.4, LIKELY, 0.6, 0.7];
+/// The place of the product's own line, below which a hit is marked low.
+pub(crate) const OWN_LINE: usize = 2;
 
 /// A way of searching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,12 +75,12 @@ pub(crate) struct Measured {
     pub(crate) n_refused: usize,
     /// In the order of [`Way::ALL`].
     pub(crate) rankings: [Ranking; 5],
-    /// Of each question, the recall of the first ten hits that are not marked low.
-    pub(crate) likely_recall: Vec<f64>,
-    /// Questions about absent topics that were answered with nothing or only with low scores.
-    pub(crate) absent: Share,
+    /// Of each question, the recall of those of the first ten hits that reach each of [`LINES`].
+    pub(crate) likely_recall: Vec<[f64; LINES.len()]>,
+    /// The best score of each question about an absent topic; 0 if it was answered with nothing.
+    pub(crate) absent: Vec<f64>,
     /// The same for the set's own questions after their answer was forgotten.
-    pub(crate) forgotten: Share,
+    pub(crate) forgotten: Vec<f64>,
 }
 
 impl Measured {
@@ -85,6 +88,24 @@ impl Measured {
     pub(crate) fn by(&self, way: Way) -> &Ranking {
         &self.rankings[way as usize]
     }
+
+    /// Returns what each question loses of its recall at 10 to a line, by its place in [`LINES`].
+    pub(crate) fn lost(&self, line: usize) -> Vec<f64> {
+        let scores = self.by(Way::Both).scores.iter();
+        scores
+            .zip(&self.likely_recall)
+            .map(|(scores, likely)| scores.recall[2] - likely[line])
+            .collect()
+    }
+}
+
+/// Returns how many of these best scores do not reach a line: nothing was found, or all of it is low.
+pub(crate) fn below(bests: &[f64], line: usize) -> Share {
+    let mut share = Share::default();
+    for best in bests {
+        share.add(*best < LINES[line]);
+    }
+    share
 }
 
 /// What is asked beside the set's own questions.
@@ -126,14 +147,16 @@ pub(crate) fn measure(set: &Set, negatives: Negatives<'_>) -> Result<Measured, B
             let ranked: Vec<usize> = hits.iter().map(|hit| hit.record).collect();
             ranking.scores.push(score(&ranked, gold));
             if way == Way::Both {
-                measured.likely_recall.push(likely_recall(&hits, gold));
+                measured
+                    .likely_recall
+                    .push(LINES.map(|line| likely_recall(&hits, gold, line)));
             }
         }
     }
     let groups = set.groups();
     for (question, group) in negatives.absent.iter().zip(groups.iter().cycle()) {
         let hits = product.rank(group, question, Legs::Both)?;
-        measured.absent.add(is_low(&hits));
+        measured.absent.push(best(&hits));
     }
     if negatives.forgets {
         measured.forgotten = forgotten(set, &records, &mut product)?;
@@ -162,9 +185,9 @@ fn forgotten(
     set: &Set,
     records: &[Option<usize>],
     product: &mut Product,
-) -> Result<Share, Box<dyn Error>> {
+) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut now = records.to_vec();
-    let mut share = Share::default();
+    let mut bests = Vec::with_capacity(set.questions.len());
     for question in &set.questions {
         let is_answer = |doc: &&Doc| doc.group == question.group && question.gold.contains(&doc.id);
         let places = set.docs.iter().enumerate();
@@ -177,17 +200,14 @@ fn forgotten(
                 product.forget(record)?;
             }
         }
-        share.add(is_low(&product.rank(
-            &question.group,
-            &question.text,
-            Legs::Both,
-        )?));
+        let hits = product.rank(&question.group, &question.text, Legs::Both)?;
+        bests.push(best(&hits));
         let docs: Vec<Doc> = answers.iter().map(|nth| set.docs[*nth].clone()).collect();
         for (nth, record) in answers.iter().zip(product.save(&docs)?) {
             now[*nth] = record;
         }
     }
-    Ok(share)
+    Ok(bests)
 }
 
 fn plain(records: Vec<usize>) -> Vec<Hit> {
@@ -195,16 +215,16 @@ fn plain(records: Vec<usize>) -> Vec<Hit> {
     records.into_iter().map(hit).collect()
 }
 
-/// Tells whether an answer says that it has nothing: it is empty, or all of it is marked low.
-fn is_low(hits: &[Hit]) -> bool {
-    hits.iter().all(|hit| hit.score < LIKELY)
+/// Returns the best score of an answer; 0 if it is empty.
+fn best(hits: &[Hit]) -> f64 {
+    hits.iter().map(|hit| hit.score).fold(0.0, f64::max)
 }
 
-/// Returns the recall of the first ten hits for a reader who passes over what is marked low.
-fn likely_recall(hits: &[Hit], gold: &HashSet<usize>) -> f64 {
+/// Returns the recall of the first ten hits for a reader who passes over what is below a line.
+fn likely_recall(hits: &[Hit], gold: &HashSet<usize>, line: f64) -> f64 {
     let first = hits.iter().take(10);
     let likely: Vec<usize> = first
-        .filter(|hit| hit.score >= LIKELY)
+        .filter(|hit| hit.score >= line)
         .map(|hit| hit.record)
         .collect();
     score(&likely, gold).recall[2]
@@ -220,17 +240,23 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_low_if_all_of_it_is() {
-        assert!(is_low(&[]));
-        assert!(is_low(&[hit(1, 0.49)]));
-        assert!(!is_low(&[hit(1, 0.5), hit(2, 0.1)]));
+    fn an_answer_is_below_a_line_if_all_of_it_is() {
+        let bests = [
+            best(&[]),
+            best(&[hit(1, 0.49)]),
+            best(&[hit(1, 0.5), hit(2, 0.1)]),
+        ];
+        let low = |line| below(&bests, line).hits;
+        assert_eq!([low(0), low(1), low(OWN_LINE), low(3)], [1, 1, 2, 3]);
     }
 
     #[test]
     fn what_is_marked_low_counts_as_lost() {
         let gold = HashSet::from([1, 2]);
-        assert_eq!(likely_recall(&[hit(1, 0.9), hit(2, 0.4)], &gold), 0.5);
-        assert_eq!(likely_recall(&[], &gold), 0.0);
+        let hits = [hit(1, 0.9), hit(2, 0.4)];
+        let found = [0.4, 0.5, 0.95].map(|line| likely_recall(&hits, &gold, line));
+        assert_eq!(found, [1.0, 0.5, 0.0]);
+        assert_eq!(likely_recall(&[], &gold, 0.0), 0.0);
     }
 
     #[test]
@@ -286,7 +312,8 @@ mod tests {
         }
         assert_eq!(measured.by(Way::Baseline).scores[1].mrr, 0.0);
         assert_eq!(measured.by(Way::Meaning).scores[1].mrr, 1.0);
-        assert_eq!((measured.absent.of, measured.forgotten.of), (1, 2));
-        assert_eq!(measured.absent.hits, 1);
+        assert_eq!((measured.absent.len(), measured.forgotten.len()), (1, 2));
+        assert_eq!(below(&measured.absent, OWN_LINE).hits, 1);
+        assert_eq!(measured.lost(OWN_LINE).len(), 2);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bars::{self, Held};
 use super::intervals::{Interval, bootstrap, quantile};
-use super::measure::{Measured, Ranking, Way};
+use super::measure::{LINES, Measured, OWN_LINE, Ranking, Way, below};
 use super::metrics::Scores;
 use crate::eval::table::Table;
 
@@ -36,7 +36,8 @@ pub(crate) fn tables(sets: &[Measured], n_draws: usize) -> String {
     }
     text += &*gains(sets, n_draws);
     text += &*times(sets);
-    text + &*absent(sets)
+    text += &*absent(sets);
+    text + &*lines(sets)
 }
 
 /// Returns the table of the bars.
@@ -142,15 +143,49 @@ fn absent(sets: &[Measured]) -> String {
         ],
     );
     for set in sets {
-        let lost = bootstrap(&bars::lost(set), 0).map_or(0.0, |lost| lost.mean);
         table.row([
             set.name.clone(),
-            set.absent.to_string(),
-            set.forgotten.to_string(),
-            format!("{lost:.3}"),
+            below(&set.absent, OWN_LINE).to_string(),
+            below(&set.forgotten, OWN_LINE).to_string(),
+            format!("{:.3}", mean(&set.lost(OWN_LINE))),
         ]);
     }
     table.finish()
+}
+
+/// Returns what it would come to if a reader passed over other scores than those below the product's line.
+fn lines(sets: &[Measured]) -> String {
+    let mut table = Table::new(
+        "Where the line is drawn",
+        &[
+            "scores below",
+            "absent topics % (95 %)",
+            "answer forgotten % (95 %)",
+            "recall at 10 lost, all questions",
+            "the same, mean of sets",
+        ],
+    );
+    let (absent, forgotten) = (
+        bars::absent(sets),
+        sets.iter().flat_map(|set| set.forgotten.iter().copied()),
+    );
+    let forgotten: Vec<f64> = forgotten.collect();
+    for (nth, line) in LINES.into_iter().enumerate() {
+        let lost: Vec<Vec<f64>> = sets.iter().map(|set| set.lost(nth)).collect();
+        let of_sets: Vec<f64> = lost.iter().map(|lost| mean(lost)).collect();
+        table.row([
+            format!("{line:.1}"),
+            below(&absent, nth).to_string(),
+            below(&forgotten, nth).to_string(),
+            format!("{:.3}", mean(&lost.concat())),
+            format!("{:.3}", mean(&of_sets)),
+        ]);
+    }
+    table.finish()
+}
+
+fn mean(values: &[f64]) -> f64 {
+    bootstrap(values, 0).map_or(0.0, |found| found.mean)
 }
 
 /// Returns every figure as one JSON object.
@@ -172,6 +207,10 @@ pub(crate) fn json(sets: &[Measured], n_draws: usize) -> Value {
         }
         figures
     };
+    let low = |bests: &[f64]| {
+        let below: Vec<usize> = (0..LINES.len()).map(|nth| below(bests, nth).hits).collect();
+        json!({ "low": below, "of": bests.len() })
+    };
     let of_set = |set: &Measured| {
         json!({
             "name": set.name,
@@ -180,9 +219,9 @@ pub(crate) fn json(sets: &[Measured], n_draws: usize) -> Value {
             "stores": set.n_groups,
             "questions": set.n_questions,
             "ways": Way::ALL.map(|way| of_way(set, way)),
-            "absent": { "low": set.absent.hits, "of": set.absent.of },
-            "forgotten": { "low": set.forgotten.hits, "of": set.forgotten.of },
-            "recall_lost": bootstrap(&bars::lost(set), 0).map(|lost| lost.mean),
+            "absent": low(&set.absent),
+            "forgotten": low(&set.forgotten),
+            "recall_lost": LINES.iter().enumerate().map(|(nth, _)| mean(&set.lost(nth))).collect::<Vec<_>>(),
         })
     };
     let bars: Vec<Value> = bars::of(sets)
@@ -191,7 +230,7 @@ pub(crate) fn json(sets: &[Measured], n_draws: usize) -> Value {
             |one| json!({ "name": one.name, "value": one.value, "bar": one.bar, "met": one.holds }),
         )
         .collect();
-    json!({ "bars": bars, "sets": sets.iter().map(of_set).collect::<Vec<_>>() })
+    json!({ "bars": bars, "lines": LINES, "sets": sets.iter().map(of_set).collect::<Vec<_>>() })
 }
 
 fn interval(ranking: &Ranking, which: Which, n_draws: usize) -> Option<Interval> {
@@ -221,7 +260,6 @@ fn signed(interval: Option<Interval>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::statistics::Share;
 
     fn measured() -> Measured {
         let scores = |value: f64| Ranking {
@@ -244,9 +282,9 @@ mod tests {
             n_questions: 2,
             n_refused: 1,
             rankings: [0.1, 0.2, 0.3, 0.4, 0.5].map(scores),
-            likely_recall: vec![0.5, 0.0],
-            absent: Share { hits: 1, of: 2 },
-            forgotten: Share::default(),
+            likely_recall: vec![[0.5; 5], [0.5, 0.5, 0.0, 0.0, 0.0]],
+            absent: vec![0.0, 0.6],
+            forgotten: Vec::new(),
         }
     }
 
@@ -259,6 +297,8 @@ mod tests {
             "| mine | +0.400 (+0.400, +0.400) | +0.300",
             "| mine | 3.00 / 3.00 |",
             "| mine | 50.0 (9.5–90.5) | – | 0.250 |",
+            "| 0.4 | 50.0 (9.5–90.5) | – | 0.000 | 0.000 |",
+            "| 0.7 | 100.0 (34.2–100.0) | – | 0.250 | 0.250 |",
             "| recall at 10 lost to low scores, all questions | 0.250 | ≤ 0.02 | **missed** |",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
@@ -270,7 +310,7 @@ mod tests {
         let json = json(&[measured()], 100);
         assert_eq!(json["sets"][0]["ways"][4]["R@10"][0], 0.5);
         assert_eq!(json["sets"][0]["ways"][0]["any@5"][0], 0.1);
-        assert_eq!(json["sets"][0]["absent"]["low"], 1);
+        assert_eq!(json["sets"][0]["absent"]["low"][OWN_LINE], 1);
         assert_eq!(json["bars"][0]["met"], false);
     }
 }
