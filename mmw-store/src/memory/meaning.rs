@@ -144,7 +144,10 @@ impl Meaning {
 
     /// Takes out of memory what a snapshot with vectors up to that number does not have any more.
     pub(super) fn drop_rows(&self, rows: &[Row], newest: VectorNumber) {
-        if let Some(shared) = &self.shared {
+        // Searches that meet nothing gone must not wait for each other.
+        if !rows.is_empty()
+            && let Some(shared) = &self.shared
+        {
             let mut sight = shared.sight.write().unwrap_or_else(PoisonError::into_inner);
             sight.drop_rows(rows, newest);
         }
@@ -208,8 +211,9 @@ impl Shared {
 
 impl Memory {
     /// Embeds what waits for a vector, on the calling thread, and waits for what others are at, until
-    /// nothing waits or the time is over. Returns whether nothing waits any more. For programs that are
-    /// about to end, and for tests.
+    /// nothing waits or the time is over. A model on a network may take longer than that for a batch: it is
+    /// only waited for. Returns whether nothing waits any more. For programs that are about to end, and for
+    /// tests.
     ///
     /// # Errors
     /// [`Failure`] if the store fails.
@@ -218,8 +222,20 @@ impl Memory {
             return Ok(true);
         };
         let began = Instant::now();
+        let is_remote = match shared.slot.embedder() {
+            Ok(embedder) => embedder.is_remote(),
+            Err(_) => return Ok(false),
+        };
+        if is_remote {
+            self.meaning.wake();
+        }
         while began.elapsed() < max {
-            match embedding::step(shared)? {
+            let step = if is_remote {
+                Step::Done
+            } else {
+                embedding::step(shared)?
+            };
+            match step {
                 Step::Embedded => {}
                 Step::Later => return Ok(false),
                 Step::Done if embedding::n_waiting(shared)? == 0 => return Ok(true),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mmw_core::place::Way;
-use mmw_core::wire::{RememberArgs, SearchAnswer, SearchArgs};
+use mmw_core::wire::{ForgetArgs, RememberArgs, SearchAnswer, SearchArgs};
 use mmw_store::embed::{EmbedError, Embedder, ModelId, OpenEmbedder, Passage, Vector, built_in};
 
 use super::support::World;
@@ -344,4 +344,105 @@ fn a_memory_without_an_embedder_goes_by_words_and_says_nothing_of_it() {
     assert_eq!((answer.hits.len(), answer.degraded.len()), (1, 0));
     assert!(world.memory.settle(Duration::ZERO).unwrap());
     assert_eq!(world.memory.embedding_progress().unwrap(), None);
+}
+
+/// A model that has time for questions and none for records.
+struct OnlyQuestions(Letters);
+
+impl Embedder for OnlyQuestions {
+    fn model(&self) -> &ModelId {
+        self.0.model()
+    }
+
+    fn pieces(&self, passage: &Passage<'_>) -> Vec<String> {
+        self.0.pieces(passage)
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        Err(EmbedError::Unavailable("no time".to_owned()))
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vector, EmbedError> {
+        self.0.embed_query(text)
+    }
+}
+
+#[test]
+fn where_no_record_has_a_vector_everyday_words_alone_are_no_match() {
+    let model = Arc::new(OnlyQuestions(Letters::named("letters")));
+    let opener: Box<OpenEmbedder> = Box::new(move || Ok(Arc::clone(&model) as Arc<dyn Embedder>));
+    let world = World::embedding(Some(opener));
+    for n in 0..30 {
+        world.save(say(&format!(
+            "service {n} is fed by a pipeline"
+        )));
+    }
+    world.save(say("the quokka is fed on tuesdays"));
+    let answer = ask(&world, "when is the quokka fed");
+    assert_eq!(contents(&answer), ["the quokka is fed on tuesdays"]);
+    assert_eq!(answer.degraded, ["semantic"]);
+}
+
+#[test]
+fn what_is_left_is_found_by_meaning_when_another_program_has_forgotten_most() {
+    let world = World::embedding(Letters::named("letters").opener());
+    let many: Vec<_> = (0..900)
+        .map(|n| {
+            let args = RememberArgs {
+                source_id: Some("old.md".to_owned()),
+                ..say(&format!("aaab {n}"))
+            };
+            (args, Default::default())
+        })
+        .collect();
+    for some in many.chunks(500) {
+        world.memory.remember_all(&world.me, some.to_vec()).unwrap();
+    }
+    world.save(say("aabb"));
+    assert!(world.memory.settle(LONG).unwrap());
+    assert!(!ask(&world, "baaa").hits.is_empty());
+    let other = world.other_memory(None);
+    let old = ForgetArgs {
+        source_id: Some("old.md".to_owned()),
+        ..ForgetArgs::default()
+    };
+    assert_eq!(other.forget(&world.me, &old).unwrap().forgotten, 900);
+    let answer = ask(&world, "baaa");
+    assert_eq!(contents(&answer), ["aabb"]);
+    assert_eq!(answer.degraded, Vec::<String>::new());
+}
+
+/// A model on a network that never answers for records.
+struct Hanging(Letters, Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Embedder for Hanging {
+    fn model(&self) -> &ModelId {
+        self.0.model()
+    }
+
+    fn pieces(&self, passage: &Passage<'_>) -> Vec<String> {
+        self.0.pieces(passage)
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+        let _ = self.1.lock().unwrap().recv();
+        Err(EmbedError::Unavailable("hung up".to_owned()))
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn nobody_waits_longer_than_said_for_a_model_on_a_network_nor_for_its_end() {
+    let (hang_up, hung) = std::sync::mpsc::channel();
+    let model = Arc::new(Hanging(Letters::named("letters"), Mutex::new(hung)));
+    let opener: Box<OpenEmbedder> = Box::new(move || Ok(Arc::clone(&model) as Arc<dyn Embedder>));
+    let world = World::embedding(Some(opener));
+    world.save(say("staging runs systemd"));
+    assert!(!world.memory.settle(Duration::from_millis(50)).unwrap());
+    // It ends although the model still hangs; only then is it let go.
+    drop(world);
+    hang_up.send(()).unwrap();
 }

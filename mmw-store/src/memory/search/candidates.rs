@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 
-use mmw_core::rank::{Evidence, MIN_COVERAGE, Scale, Spread, fused, is_match, strength};
-
+use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
 use mmw_core::wire::ScoreView;
 
 use super::matches::{Matches, Wanted};
@@ -24,8 +23,6 @@ const NEAREST_OF_FILTERED: usize = 2_000;
 /// The most records with the facets that are all compared; of more, the nearest are, and those with the
 /// facets kept.
 const MAX_COMPARED: usize = 32_768;
-/// How often the nearest are looked for again because some are in memory no more.
-const MAX_ROUNDS: usize = 4;
 
 /// A record that may become a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,22 +107,20 @@ impl Candidates {
             depth: query.depth(),
         };
         let mut matches = Matches::of(snapshot, lexica, &wanted)?;
-        let by_words = match query.legs {
-            Legs::Meaning => Vec::new(),
-            // Where meaning takes part it tells better what shares only everyday words with the query.
-            Legs::Both if meant.is_some() => matches.found(0.0),
-            Legs::Words | Legs::Both => matches.found(MIN_COVERAGE),
-        };
+        let meant = meant.filter(|_| query.legs != Legs::Words);
         let mut found = Self {
             is_cut: matches.is_cut(),
+            spread: meant.and_then(|meant| spread(meant, lexica)),
             ..Self::default()
         };
-        let meant = meant.filter(|_| query.legs != Legs::Words);
+        let by_words = match query.legs {
+            Legs::Meaning => Vec::new(),
+            Legs::Words | Legs::Both => matches.found(),
+        };
         let by_meaning = match meant {
             Some(meant) => found.nearest(snapshot, lexica, query, meant, &mut matches)?,
             None => Vec::new(),
         };
-        found.spread = meant.and_then(|meant| spread(meant, lexica));
         if let Some(watched) = query.watched {
             matches.score(snapshot, &[watched])?;
         }
@@ -152,23 +147,22 @@ impl Candidates {
         } else {
             NEAREST
         };
-        for _ in 0..MAX_ROUNDS {
+        // Another program may have forgotten some of the nearest, or most of them: look further then.
+        let mut n_looked_at = n_wanted;
+        loop {
             let nearest = match &with_facets {
-                Some(rows) => nearest_of(meant, rows),
-                None => nearest_of_all(meant, n_wanted + self.gone.len()),
+                Some(rows) => nearest_of(meant, rows, n_looked_at),
+                None => nearest_of_all(meant, n_looked_at),
             };
-            let nearest: Vec<Row> = nearest
-                .into_iter()
-                .filter(|row| !self.gone.contains(row))
-                .take(n_wanted)
-                .collect();
-            let gone = matches.score(snapshot, &nearest)?;
-            if gone.is_empty() {
-                return Ok(nearest);
+            let is_all = nearest.len() < n_looked_at;
+            self.gone = matches.score(snapshot, &nearest)?;
+            let alive = nearest.iter().filter(|row| !self.gone.contains(row));
+            let alive: Vec<Row> = alive.copied().take(n_wanted).collect();
+            if is_all || alive.len() == n_wanted {
+                return Ok(alive);
             }
-            self.gone.extend(gone);
+            n_looked_at *= 2;
         }
-        Ok(Vec::new())
     }
 
     fn fuse(
@@ -224,21 +218,24 @@ impl Candidates {
         }
         let is_watched = |one: &&Candidate| Some(one.row) == query.watched;
         self.watched = self.ranked.iter().find(is_watched).copied();
-        self.drop_weak_ones(strongest, &scale);
+        self.drop_weak_ones(matches, strongest, &scale);
         self.ranked
             .sort_by(|a, b| b.worth.total_cmp(&a.worth).then(b.row.cmp(&a.row)));
     }
 
-    /// Leaves out what is no match: what was only looked at, and what is near nothing. Words that were
-    /// found count alone where there is no vector to say more.
-    fn drop_weak_ones(&mut self, strongest: f64, scale: &Scale) {
+    /// Leaves out what is no match: what was only looked at, what is near nothing, and, where there is no
+    /// vector to say more, what shares only everyday words with the query.
+    fn drop_weak_ones(&mut self, matches: &Matches, strongest: f64, scale: &Scale) {
         let by_meaning = self.spread.is_some();
         self.ranked.retain(|one| {
-            let is_weighed = by_meaning && one.evidence.cosine.is_some();
-            let is_merely_near = is_weighed && one.lexical_rank.is_none();
-            one.is_found()
-                && (!is_weighed || is_match(one.strength(), strongest))
-                && !(is_merely_near && scale.is_hopeless())
+            let has_meaning = by_meaning && one.evidence.cosine.is_some();
+            let is_merely_near = one.lexical_rank.is_none() && scale.is_hopeless();
+            let is_match = if has_meaning {
+                is_match(one.strength(), strongest) && !is_merely_near
+            } else {
+                matches.covers_enough(one.row)
+            };
+            one.is_found() && is_match
         });
     }
 
@@ -269,8 +266,8 @@ fn rows_with_facets(
     Ok(Some(rows))
 }
 
-/// Returns some records, the nearest first.
-fn nearest_of(meant: &Meant<'_>, rows: &[Row]) -> Vec<Row> {
+/// Returns the nearest of some records.
+fn nearest_of(meant: &Meant<'_>, rows: &[Row], n_wanted: usize) -> Vec<Row> {
     let Some(index) = meant.view.index() else {
         return Vec::new();
     };
@@ -281,6 +278,7 @@ fn nearest_of(meant: &Meant<'_>, rows: &[Row]) -> Vec<Row> {
         .filter_map(|(row, cosine)| Some((*row, cosine?)))
         .collect();
     nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    nearest.truncate(n_wanted);
     nearest.into_iter().map(|(row, _)| row).collect()
 }
 

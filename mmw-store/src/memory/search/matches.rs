@@ -96,18 +96,22 @@ impl Matches {
         self.scores.is_cut
     }
 
-    /// Returns the records that cover at least that part of what the best one covers, best first.
-    pub(super) fn found(&self, min_coverage: f64) -> Vec<(Row, Match)> {
-        let enough = self.scores.best_coverage * min_coverage;
-        let mut found: Vec<(Row, Match)> = self
-            .scores
-            .scored
-            .iter()
-            .filter(|(_, one)| one.lexical > 0.0 && one.covered >= enough)
+    /// Returns the records that share words with the query, best first.
+    pub(super) fn found(&self) -> Vec<(Row, Match)> {
+        let scored = self.scores.scored.iter();
+        let mut found: Vec<(Row, Match)> = scored
+            .filter(|(_, one)| one.lexical > 0.0)
             .map(|(row, one)| (*row, *one))
             .collect();
         found.sort_by(|a, b| b.1.lexical.total_cmp(&a.1.lexical).then(b.0.cmp(&a.0)));
         found
+    }
+
+    /// Tells whether a record covers enough of the query, beside the one that covers most, to be a match
+    /// by words alone.
+    pub(super) fn covers_enough(&self, row: Row) -> bool {
+        let scored = self.scores.scored.get(&row);
+        scored.is_some_and(|one| one.covered >= self.scores.best_coverage * MIN_COVERAGE)
     }
 
     /// Scores the words of records that were found otherwise. Returns those of them that are in memory
