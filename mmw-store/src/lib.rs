@@ -59,7 +59,7 @@ pub use memory::access::{
 pub use memory::brief::Brief;
 pub use memory::census::Census;
 pub use memory::failure::{Failure, RememberError};
-pub use memory::meaning::Progress;
+pub use memory::meaning::{EmbeddingState, Progress};
 pub use memory::purge::Purged;
 pub use memory::rescan::{RescanReport, Touched};
 pub use memory::search::recall::{Legs, Recalled, Recollection};

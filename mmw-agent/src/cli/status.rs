@@ -1,7 +1,7 @@
 //! What there is, and where.
 
 use mmw_core::place::DEFAULT_WORKSPACE;
-use mmw_store::Progress;
+use mmw_store::EmbeddingState;
 use serde_json::{Value, json};
 
 use super::Desk;
@@ -42,8 +42,8 @@ struct Store {
     workspaces: Vec<(String, u64)>,
     waiting: u64,
     conflicts: Vec<(String, String)>,
-    /// How far the vectors of the model are, if there is one.
-    meaning: Option<Progress>,
+    /// Whether searches go by meaning, and how far the vectors of the model are.
+    meaning: EmbeddingState,
 }
 
 impl Args {
@@ -74,7 +74,7 @@ impl Report {
                     workspaces: census.workspaces,
                     waiting: census.waiting,
                     conflicts: memory.open_conflicts(&caller, MAX_LISTED_CONFLICTS)?,
-                    meaning: memory.embedding_progress()?,
+                    meaning: memory.embedding_state()?,
                 })
             }
         };
@@ -107,11 +107,7 @@ impl Report {
                 "workspaces": store.workspaces.iter().map(named).collect::<Vec<_>>(),
                 "waiting": store.waiting,
                 "conflicts": store.conflicts.iter().map(contested).collect::<Vec<_>>(),
-                "meaning": store.meaning.as_ref().map(|meaning| json!({
-                    "model": meaning.model,
-                    "embedded": meaning.n_embedded,
-                    "records": meaning.n_records,
-                })),
+                "meaning": meaning_json(&store.meaning),
             })),
         })
     }
@@ -158,7 +154,7 @@ impl Report {
         };
         page.pair("conflicts", &format!("{n_conflicts}{more} open"));
         page.pair("review", &format!("{} waiting", store.waiting));
-        page.pair("meaning", &meaning(store.meaning.as_ref()));
+        page.pair("meaning", &meaning(&store.meaning));
         page.pair(
             "kept in",
             &format!("{} ({})", self.home, size(store.size_bytes)),
@@ -174,19 +170,30 @@ impl Report {
 }
 
 /// Tells how far the vectors of all projects are.
-fn meaning(progress: Option<&Progress>) -> String {
-    match progress {
-        None => "switched off: searches go by words".to_owned(),
-        Some(Progress {
-            model,
-            n_embedded,
-            n_records,
-        }) if n_embedded < n_records => {
-            format!(
-                "{n_embedded} of {n_records} records embedded, others are found by words ({model})"
-            )
+fn meaning(state: &EmbeddingState) -> String {
+    match state {
+        EmbeddingState::Off => "switched off: searches go by words".to_owned(),
+        EmbeddingState::Unavailable(why) => format!("searches go by words: {why}"),
+        EmbeddingState::On(at) if at.n_embedded < at.n_records => format!(
+            "{} of {} records embedded, others are found by words ({})",
+            at.n_embedded, at.n_records, at.model
+        ),
+        EmbeddingState::On(at) => format!("all records embedded ({})", at.model),
+    }
+}
+
+fn meaning_json(state: &EmbeddingState) -> Value {
+    match state {
+        EmbeddingState::Off => json!({ "state": "off" }),
+        EmbeddingState::Unavailable(why) => {
+            json!({ "state": "unavailable", "why": why.to_string() })
         }
-        Some(Progress { model, .. }) => format!("all records embedded ({model})"),
+        EmbeddingState::On(at) => json!({
+            "state": "on",
+            "model": at.model,
+            "embedded": at.n_embedded,
+            "records": at.n_records,
+        }),
     }
 }
 

@@ -218,24 +218,20 @@ fn scores(page: &mut Page, hits: &[Hit]) {
 pub(crate) fn why_not(page: &mut Page, answer: &WhyNotAnswer) {
     page.line(format!("{WARN}{}{WARN:#}", clean(&answer.code)));
     page.body("  ", PLAIN, &answer.text);
-    let Some(score) = answer.score else {
-        return;
-    };
-    let mut text = format!("score {score:.3}");
-    if let Some(parts) = &answer.score_parts {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(answer.score.map(|score| format!("score {score:.3}")));
+    if let Some(view) = &answer.score_parts {
         for (name, value, rank) in [
-            ("words", parts.lexical, parts.lexical_rank),
-            ("meaning", parts.semantic, parts.semantic_rank),
+            ("words", view.lexical, view.lexical_rank),
+            ("meaning", view.semantic, view.semantic_rank),
         ] {
-            if let Some(value) = value {
-                let _ = write!(text, " · {name} {value:.3}");
-            }
-            if let Some(rank) = rank {
-                let _ = write!(text, " (no. {rank})");
-            }
+            let rank = rank.map_or(String::new(), |rank| format!(" (no. {rank})"));
+            parts.extend(value.map(|value| format!("{name} {value:.3}{rank}")));
         }
     }
-    page.remark("  ", "", &text);
+    if !parts.is_empty() {
+        page.remark("  ", "", &parts.join(" · "));
+    }
 }
 
 /// Shows why a status is what it is.

@@ -15,7 +15,7 @@ pub struct WhyNotAnswer {
     /// Its place among all that match, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<u32>,
-    /// What its match is worth, 0 to 1.
+    /// What its match is worth, 0 to 1; nothing for what is no match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
     /// What that is made of.

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, Once, TryLockError};
 use std::thread;
 
 use mmw_store::embed::{
@@ -24,9 +24,13 @@ pub fn opener(choice: &Choice) -> Option<Box<OpenEmbedder>> {
         Choice::Off => None,
         Choice::BuiltIn => built_in(),
         Choice::File(path) => {
-            let path = path.clone();
+            let (path, told) = (path.clone(), Once::new());
             Some(Box::new(move || {
-                let model = local(&path).map_err(EmbedError::Unusable)?;
+                let model = local(&path).map_err(|why| {
+                    // It is tried again now and then; once is enough to read of it.
+                    told.call_once(|| tracing::warn!(why, "searching by words alone"));
+                    EmbedError::Unusable(why)
+                })?;
                 Ok(Arc::new(model) as Arc<dyn Embedder>)
             }))
         }

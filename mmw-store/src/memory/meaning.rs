@@ -28,7 +28,7 @@ use self::slot::Slot;
 use self::worker::Desk;
 use super::Memory;
 use super::failure::Failure;
-use crate::embed::{Embedder, OpenEmbedder, Vector};
+use crate::embed::{EmbedError, Embedder, OpenEmbedder, Vector};
 use crate::engine::{
     Engine, EngineResult, Lexical, ModelNumber, Row, Snapshot, VectorNumber, read,
 };
@@ -55,6 +55,17 @@ pub struct Progress {
     pub n_embedded: u64,
     /// Records of the whole store.
     pub n_records: u64,
+}
+
+/// Whether and how far a store is searched by meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EmbeddingState {
+    /// Not at all: nothing but words was asked for.
+    Off,
+    /// The model can't be opened.
+    Unavailable(EmbedError),
+    /// As far as this.
+    On(Progress),
 }
 
 /// What the threads share.
@@ -263,7 +274,10 @@ impl Memory {
             return Ok(None);
         }
         self.meaning.wake();
-        self.embedding_progress()
+        Ok(match self.embedding_state()? {
+            EmbeddingState::On(progress) => Some(progress),
+            EmbeddingState::Off | EmbeddingState::Unavailable(_) => None,
+        })
     }
 
     /// Tells whether a search may wait for something slower than the store: the model is on a network, or
@@ -308,17 +322,17 @@ impl Memory {
         Ok(())
     }
 
-    /// Tells how far the store is with the vectors of its model; nothing if meaning is switched off or
-    /// the model can't be opened.
+    /// Tells whether the store is searched by meaning, and how far it is with the vectors of its model.
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn embedding_progress(&self) -> Result<Option<Progress>, Failure> {
+    pub fn embedding_state(&self) -> Result<EmbeddingState, Failure> {
         let Some(shared) = &self.meaning.shared else {
-            return Ok(None);
+            return Ok(EmbeddingState::Off);
         };
-        let Ok(embedder) = shared.slot.embedder() else {
-            return Ok(None);
+        let embedder = match shared.slot.embedder() {
+            Ok(embedder) => embedder,
+            Err(error) => return Ok(EmbeddingState::Unavailable(error)),
         };
         let model = embedder.model().to_string();
         let progress = read(self.engine(), |snapshot| {
@@ -332,6 +346,6 @@ impl Memory {
                 n_records: snapshot.n_indexed()?,
             })
         })?;
-        Ok(Some(progress))
+        Ok(EmbeddingState::On(progress))
     }
 }

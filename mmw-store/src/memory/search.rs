@@ -422,7 +422,7 @@ fn answer(
     }
     let mut notice = notice
         .map(str::to_owned)
-        .or_else(|| empty_notice(query, hits.is_empty(), &elsewhere))
+        .or_else(|| empty_notice(query, hits.is_empty(), &elsewhere, candidates, &degraded))
         .or_else(|| unlikely_notice(candidates, &hits));
     if judge.n_withheld() > 0 {
         let withheld = withheld_notice(judge.n_withheld());
@@ -467,7 +467,13 @@ fn unlikely_notice(candidates: &Candidates, hits: &[Hit]) -> Option<String> {
 }
 
 /// Says that nothing was found, and what may help: never that nothing is known.
-fn empty_notice(query: &Query, is_empty: bool, elsewhere: &[Elsewhere]) -> Option<String> {
+fn empty_notice(
+    query: &Query,
+    is_empty: bool,
+    elsewhere: &[Elsewhere],
+    candidates: &Candidates,
+    degraded: &[String],
+) -> Option<String> {
     if query.words.is_cut {
         return Some(format!(
             "the query was long: only its first {} words were looked for",
@@ -477,19 +483,28 @@ fn empty_notice(query: &Query, is_empty: bool, elsewhere: &[Elsewhere]) -> Optio
     if !is_empty {
         return None;
     }
-    let what = if query.words.words.is_empty() {
-        "the query has no word to look for"
-    } else if query.filters() {
-        "nothing in memory matches these words with these filters"
+    let mut notice = if query.words.words.is_empty() {
+        "the query has no word to look for".to_owned()
     } else {
-        "nothing in memory matches these words"
+        "nothing in memory matches these words".to_owned()
     };
-    let hint = if elsewhere.is_empty() {
-        ""
-    } else {
-        "; other workspaces have matches"
-    };
-    Some(format!("{what}{hint}"))
+    if candidates.spread.is_some() {
+        notice.push_str(" or their meaning");
+    }
+    if query.filters() {
+        notice.push_str(" with these filters");
+    }
+    let is_without = |what: &str| degraded.iter().any(|without| without == what);
+    if is_without(WITHOUT_MEANING) {
+        notice.push_str("; not all records could be looked at by meaning, ask again in a moment");
+    }
+    if is_without(UNREAD) {
+        notice.push_str("; only words were compared: the model does not read the query's letters");
+    }
+    if !elsewhere.is_empty() {
+        notice.push_str("; other workspaces have matches");
+    }
+    Some(notice)
 }
 
 /// Counts matches of all words in the project's other workspaces.

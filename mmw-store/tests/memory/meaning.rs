@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use mmw_core::place::Way;
 use mmw_core::wire::{ForgetArgs, RememberArgs, SearchAnswer, SearchArgs};
 use mmw_store::embed::{EmbedError, Embedder, ModelId, OpenEmbedder, Passage, Vector, built_in};
+use mmw_store::{EmbeddingState, Memory, Progress};
 
 use super::support::World;
 
@@ -98,6 +99,13 @@ fn contents(answer: &SearchAnswer) -> Vec<&str> {
         .collect()
 }
 
+fn progress(memory: &Memory) -> Progress {
+    match memory.embedding_state().unwrap() {
+        EmbeddingState::On(progress) => progress,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Searches until meaning takes part in full.
 fn ask_until_complete(world: &World, query: &str) -> SearchAnswer {
     let began = Instant::now();
@@ -175,7 +183,7 @@ fn a_forgotten_record_is_not_found_by_meaning_and_has_no_vector() {
     let answer = ask(&world, "aab");
     assert_eq!(contents(&answer), ["aabb"]);
     assert_eq!(answer.total, 1);
-    let progress = world.memory.embedding_progress().unwrap().unwrap();
+    let progress = progress(&world.memory);
     assert_eq!((progress.n_embedded, progress.n_records), (1, 1));
 }
 
@@ -215,10 +223,10 @@ fn another_model_embeds_everything_again_while_words_answer() {
     let letters = Letters::named("new");
     let n_calls = Arc::clone(&letters.n_calls);
     let other = world.other_memory(letters.opener());
-    let before = other.embedding_progress().unwrap().unwrap();
+    let before = progress(&other);
     assert_eq!((before.n_embedded, before.n_records), (0, 40));
     assert!(other.settle(LONG).unwrap());
-    let after = other.embedding_progress().unwrap().unwrap();
+    let after = progress(&other);
     assert_eq!((after.n_embedded, after.model.as_str()), (40, "new/26/1"));
     let n_before = n_calls.load(Ordering::SeqCst);
     assert!(other.settle(LONG).unwrap());
@@ -343,7 +351,7 @@ fn a_memory_without_an_embedder_goes_by_words_and_says_nothing_of_it() {
     let answer = ask(&world, "systemd");
     assert_eq!((answer.hits.len(), answer.degraded.len()), (1, 0));
     assert!(world.memory.settle(Duration::ZERO).unwrap());
-    assert_eq!(world.memory.embedding_progress().unwrap(), None);
+    assert_eq!(world.memory.embedding_state().unwrap(), EmbeddingState::Off);
 }
 
 /// A model that has time for questions and none for records.
@@ -373,9 +381,7 @@ fn where_no_record_has_a_vector_everyday_words_alone_are_no_match() {
     let opener: Box<OpenEmbedder> = Box::new(move || Ok(Arc::clone(&model) as Arc<dyn Embedder>));
     let world = World::embedding(Some(opener));
     for n in 0..30 {
-        world.save(say(&format!(
-            "service {n} is fed by a pipeline"
-        )));
+        world.save(say(&format!("service {n} is fed by a pipeline")));
     }
     world.save(say("the quokka is fed on tuesdays"));
     let answer = ask(&world, "when is the quokka fed");
@@ -445,4 +451,29 @@ fn nobody_waits_longer_than_said_for_a_model_on_a_network_nor_for_its_end() {
     // It ends although the model still hangs; only then is it let go.
     drop(world);
     hang_up.send(()).unwrap();
+}
+
+#[test]
+fn a_model_that_cannot_be_opened_says_why_and_what_was_not_found_says_what_did_not_look() {
+    let opener: Box<OpenEmbedder> = Box::new(|| Err(EmbedError::Unusable("no such file".into())));
+    let world = World::embedding(Some(opener));
+    world.save(say("staging runs systemd"));
+    assert_eq!(
+        world.memory.embedding_state().unwrap(),
+        EmbeddingState::Unavailable(EmbedError::Unusable("no such file".into()))
+    );
+    let answer = ask(&world, "zebra");
+    assert_eq!(
+        (answer.hits.len(), answer.degraded.as_slice()),
+        (0, &["semantic".to_owned()][..])
+    );
+    let notice = answer.notice.unwrap();
+    assert!(notice.contains("by meaning"), "{notice}");
+    let world = World::embedding(built_in());
+    world.save(say("staging runs systemd"));
+    assert!(world.memory.settle(LONG).unwrap());
+    let notice = ask(&world, "как развернуть").notice.unwrap();
+    assert!(notice.contains("does not read"), "{notice}");
+    let notice = ask(&world, "zebra").notice.unwrap();
+    assert!(notice.ends_with("or their meaning"), "{notice}");
 }

@@ -77,7 +77,10 @@ impl Memory {
                     Fate::Hit(place) | Fate::BehindTheLimit(place) => Some(place),
                     _ => None,
                 },
-                score: candidate.map(|one| rounded(one.score)),
+                // What is no match has no score: it would be read as one.
+                score: candidate
+                    .filter(|_| matches!(fate, Fate::Hit(_) | Fate::BehindTheLimit(_)))
+                    .map(|one| rounded(one.score)),
                 score_parts: candidate.map(|one| one.parts(candidates.spread.is_some())),
             }))
         })?
