@@ -13,6 +13,7 @@ mod field_reports;
 mod guard_everywhere;
 mod guard_rules;
 mod http_rules;
+mod nothing_goes_out;
 mod processes;
 mod running_example;
 mod same_answers;

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -118,6 +119,22 @@ impl Server {
             "POST /v1/embeddings" => Reply::of(200, answer(&seen.texts())),
             _ => Reply::of(404, "{}"),
         })
+    }
+
+    /// Starts one that embeds like this as long as it is well, and is out of order otherwise.
+    pub(super) fn falling_ill(
+        answer: impl Fn(&[&str]) -> String + Send + Sync + 'static,
+    ) -> (Self, Arc<AtomicBool>) {
+        let is_well = Arc::new(AtomicBool::new(true));
+        let well = Arc::clone(&is_well);
+        let server = Self::start(move |seen| {
+            if well.load(Ordering::SeqCst) {
+                Reply::of(200, answer(&seen.texts()))
+            } else {
+                Reply::of(503, "")
+            }
+        });
+        (server, is_well)
     }
 
     /// What was asked so far.

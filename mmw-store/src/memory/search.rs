@@ -162,20 +162,18 @@ fn look(
     lexica.retain(|lexical| lexical.n_records > 0);
     let mut degraded = Vec::new();
     let view = match asked {
-        _ if lexica.is_empty() => None,
-        Asked::Off => None,
-        Asked::Vector(vector) => memory
-            .meaning
-            .view(snapshot, &lexica)?
-            .map(|view| (vector, view)),
-        Asked::Unread | Asked::Unavailable => None,
+        Asked::Vector(vector) if !lexica.is_empty() => {
+            let view = memory.meaning.view(snapshot, &lexica)?;
+            view.map(|view| (vector, view))
+        }
+        _ => None,
     };
-    match (&view, asked) {
-        _ if lexica.is_empty() => {}
-        (_, Asked::Off) => {}
-        (_, Asked::Unread) => degraded.push(UNREAD),
-        (Some((_, view)), _) if view.is_complete => {}
-        _ => degraded.push(WITHOUT_MEANING),
+    let is_complete = view.as_ref().is_some_and(|(_, view)| view.is_complete);
+    match asked {
+        _ if lexica.is_empty() || is_complete => {}
+        Asked::Off => {}
+        Asked::Unread => degraded.push(UNREAD),
+        Asked::Unavailable | Asked::Vector(_) => degraded.push(WITHOUT_MEANING),
     }
     let meant = view.as_ref().map(|(vector, view)| Meant { vector, view });
     let mut candidates = Candidates::of(snapshot, &lexica, query, meant.as_ref())?;
@@ -318,12 +316,7 @@ fn group(
     if query.exclude_stale {
         let mut fresh = Vec::with_capacity(shown.len());
         for record in shown {
-            if judge
-                .status(&record)?
-                .reasons()
-                .iter()
-                .all(|reason| reason.level() != Level::Stale)
-            {
+            if !is_stale(judge, &record)? {
                 fresh.push(record);
             }
         }
@@ -334,6 +327,13 @@ fn group(
         shown,
         older_versions,
     }))
+}
+
+/// Tells whether what a record rests on has changed, whatever else there is to say of it.
+fn is_stale(judge: &mut Judge<'_>, record: &Record) -> EngineResult<bool> {
+    let status = judge.status(record)?;
+    let mut reasons = status.reasons().iter();
+    Ok(reasons.any(|reason| reason.level() == Level::Stale))
 }
 
 /// Returns the versions that held at a moment, in the light of every decision taken since.

@@ -25,3 +25,4 @@ mod second_look;
 mod summaries;
 mod support;
 mod versions;
+mod why_not;

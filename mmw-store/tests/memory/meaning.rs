@@ -10,7 +10,7 @@ use mmw_core::wire::{ForgetArgs, RememberArgs, SearchAnswer, SearchArgs};
 use mmw_store::embed::{EmbedError, Embedder, ModelId, OpenEmbedder, Passage, Vector, built_in};
 use mmw_store::{EmbeddingState, Memory, Progress};
 
-use super::support::World;
+use super::support::{World, statement};
 
 /// Long enough for a slow machine that does other things too.
 const LONG: Duration = Duration::from_secs(60);
@@ -76,13 +76,6 @@ impl Embedder for Letters {
     }
 }
 
-fn say(content: &str) -> RememberArgs {
-    RememberArgs {
-        content: content.to_owned(),
-        ..RememberArgs::default()
-    }
-}
-
 fn ask(world: &World, query: &str) -> SearchAnswer {
     let args = SearchArgs {
         query: query.to_owned(),
@@ -122,9 +115,11 @@ fn ask_until_complete(world: &World, query: &str) -> SearchAnswer {
 #[test]
 fn a_paraphrase_without_a_common_word_is_found() {
     let world = World::embedding(built_in());
-    world.save(say("the nightly build fails when the disk is full"));
-    world.save(say("lunch is at noon in the canteen"));
-    world.save(say("we chose PostgreSQL for its transactional guarantees"));
+    world.save(statement("the nightly build fails when the disk is full"));
+    world.save(statement("lunch is at noon in the canteen"));
+    world.save(statement(
+        "we chose PostgreSQL for its transactional guarantees",
+    ));
     assert!(world.memory.settle(LONG).unwrap());
     let answer = ask(&world, "which database did they pick?");
     assert!(contents(&answer)[0].contains("PostgreSQL"), "{answer:?}");
@@ -136,8 +131,8 @@ fn a_paraphrase_without_a_common_word_is_found() {
 #[test]
 fn what_was_saved_is_found_by_meaning_without_anybody_waiting_for_it() {
     let world = World::embedding(Letters::named("letters").opener());
-    world.save(say("aaab"));
-    world.save(say("zzzy"));
+    world.save(statement("aaab"));
+    world.save(statement("zzzy"));
     let answer = ask_until_complete(&world, "aba");
     assert_eq!(contents(&answer)[0], "aaab");
     assert!(answer.hits[0].score_parts.semantic.unwrap() > 0.8);
@@ -149,7 +144,7 @@ fn words_answer_alone_while_the_model_is_away_and_the_answer_says_so() {
     let is_there = Arc::clone(&letters.is_there);
     is_there.store(false, Ordering::SeqCst);
     let world = World::embedding(letters.opener());
-    world.save(say("staging runs systemd"));
+    world.save(statement("staging runs systemd"));
     assert!(!world.memory.settle(LONG).unwrap());
     let answer = ask(&world, "systemd");
     assert_eq!(contents(&answer), ["staging runs systemd"]);
@@ -164,7 +159,7 @@ fn words_answer_alone_while_the_model_is_away_and_the_answer_says_so() {
 #[test]
 fn a_query_in_letters_that_the_model_does_not_read_goes_by_words() {
     let world = World::embedding(built_in());
-    world.save(say("сервер развёрнут через systemd"));
+    world.save(statement("сервер развёрнут через systemd"));
     assert!(world.memory.settle(LONG).unwrap());
     let answer = ask(&world, "как развёрнут сервер");
     assert_eq!(contents(&answer), ["сервер развёрнут через systemd"]);
@@ -175,8 +170,8 @@ fn a_query_in_letters_that_the_model_does_not_read_goes_by_words() {
 #[test]
 fn a_forgotten_record_is_not_found_by_meaning_and_has_no_vector() {
     let world = World::embedding(Letters::named("letters").opener());
-    let gone = world.save(say("aaab"));
-    world.save(say("aabb"));
+    let gone = world.save(statement("aaab"));
+    world.save(statement("aabb"));
     assert!(world.memory.settle(LONG).unwrap());
     assert_eq!(ask(&world, "aab").hits.len(), 2);
     world.forget(gone.record.unwrap().id);
@@ -200,8 +195,8 @@ fn the_same_is_seen_by_another_program_on_the_same_store() {
     };
     let theirs = || other.search(&me, &args).unwrap();
     assert_eq!(theirs().hits.len(), 0);
-    let first = world.save(say("aaab"));
-    world.save(say("aabb"));
+    let first = world.save(statement("aaab"));
+    world.save(statement("aabb"));
     assert!(world.memory.settle(LONG).unwrap());
     assert_eq!(theirs().hits.len(), 2);
     assert_eq!(theirs().degraded, Vec::<String>::new());
@@ -217,7 +212,7 @@ fn another_model_embeds_everything_again_while_words_answer() {
     let world = World::embedding(Letters::named("old").opener());
     for n in 0..40_u8 {
         let letter = char::from(b'a' + n % 26);
-        world.save(say(&format!("{letter}{letter}{letter} {n}")));
+        world.save(statement(&format!("{letter}{letter}{letter} {n}")));
     }
     assert!(world.memory.settle(LONG).unwrap());
     let letters = Letters::named("new");
@@ -240,8 +235,8 @@ fn another_model_embeds_everything_again_while_words_answer() {
 #[test]
 fn a_record_with_nothing_to_embed_keeps_nobody_waiting() {
     let world = World::embedding(Letters::named("letters").opener());
-    world.save(say("123"));
-    world.save(say("abc"));
+    world.save(statement("123"));
+    world.save(statement("abc"));
     assert!(world.memory.settle(LONG).unwrap());
     let answer = ask(&world, "abc 123");
     assert_eq!(answer.degraded, Vec::<String>::new());
@@ -272,7 +267,7 @@ fn a_large_workspace_is_loaded_beside_and_a_person_may_wait_for_it() {
             let word: String = (0..4)
                 .map(|i| char::from(b'a' + u8::try_from((n >> (4 * i)) & 15).unwrap()))
                 .collect();
-            (say(&format!("{word} {n}")), Default::default())
+            (statement(&format!("{word} {n}")), Default::default())
         })
         .collect();
     for chunk in all.chunks(500) {
@@ -308,12 +303,12 @@ fn a_large_workspace_is_loaded_beside_and_a_person_may_wait_for_it() {
 fn filters_are_part_of_the_search_by_meaning() {
     let world = World::embedding(Letters::named("letters").opener());
     for n in 0..300 {
-        world.save(say(&format!("zzzy {n}")));
+        world.save(statement(&format!("zzzy {n}")));
     }
     let rare = RememberArgs {
         kind: Some("decision".to_owned()),
         tags: vec!["far".to_owned()],
-        ..say("abcdefgh")
+        ..statement("abcdefgh")
     };
     world.save(rare);
     assert!(world.memory.settle(LONG).unwrap());
@@ -337,8 +332,12 @@ fn the_last_word_of_a_long_record_is_found_by_meaning() {
     let world = World::embedding(built_in());
     let filler =
         "the quarterly report lists figures for every region and product line. ".repeat(40);
-    world.save(say(&format!("{filler} The office cat is called Minka.")));
-    world.save(say("the coffee machine on the second floor is broken"));
+    world.save(statement(&format!(
+        "{filler} The office cat is called Minka."
+    )));
+    world.save(statement(
+        "the coffee machine on the second floor is broken",
+    ));
     assert!(world.memory.settle(LONG).unwrap());
     let answer = ask(&world, "what is the name of our feline pet?");
     assert!(contents(&answer)[0].contains("Minka"), "{answer:?}");
@@ -347,7 +346,7 @@ fn the_last_word_of_a_long_record_is_found_by_meaning() {
 #[test]
 fn a_memory_without_an_embedder_goes_by_words_and_says_nothing_of_it() {
     let world = World::new();
-    world.save(say("staging runs systemd"));
+    world.save(statement("staging runs systemd"));
     let answer = ask(&world, "systemd");
     assert_eq!((answer.hits.len(), answer.degraded.len()), (1, 0));
     assert!(world.memory.settle(Duration::ZERO).unwrap());
@@ -381,9 +380,9 @@ fn where_no_record_has_a_vector_everyday_words_alone_are_no_match() {
     let opener: Box<OpenEmbedder> = Box::new(move || Ok(Arc::clone(&model) as Arc<dyn Embedder>));
     let world = World::embedding(Some(opener));
     for n in 0..30 {
-        world.save(say(&format!("service {n} is fed by a pipeline")));
+        world.save(statement(&format!("service {n} is fed by a pipeline")));
     }
-    world.save(say("the quokka is fed on tuesdays"));
+    world.save(statement("the quokka is fed on tuesdays"));
     let answer = ask(&world, "when is the quokka fed");
     assert_eq!(contents(&answer), ["the quokka is fed on tuesdays"]);
     assert_eq!(answer.degraded, ["semantic"]);
@@ -396,7 +395,7 @@ fn what_is_left_is_found_by_meaning_when_another_program_has_forgotten_most() {
         .map(|n| {
             let args = RememberArgs {
                 source_id: Some("old.md".to_owned()),
-                ..say(&format!("aaab {n}"))
+                ..statement(&format!("aaab {n}"))
             };
             (args, Default::default())
         })
@@ -404,7 +403,7 @@ fn what_is_left_is_found_by_meaning_when_another_program_has_forgotten_most() {
     for some in many.chunks(500) {
         world.memory.remember_all(&world.me, some.to_vec()).unwrap();
     }
-    world.save(say("aabb"));
+    world.save(statement("aabb"));
     assert!(world.memory.settle(LONG).unwrap());
     assert!(!ask(&world, "baaa").hits.is_empty());
     let other = world.other_memory(None);
@@ -446,7 +445,7 @@ fn nobody_waits_longer_than_said_for_a_model_on_a_network_nor_for_its_end() {
     let model = Arc::new(Hanging(Letters::named("letters"), Mutex::new(hung)));
     let opener: Box<OpenEmbedder> = Box::new(move || Ok(Arc::clone(&model) as Arc<dyn Embedder>));
     let world = World::embedding(Some(opener));
-    world.save(say("staging runs systemd"));
+    world.save(statement("staging runs systemd"));
     assert!(!world.memory.settle(Duration::from_millis(50)).unwrap());
     // It ends although the model still hangs; only then is it let go.
     drop(world);
@@ -457,7 +456,7 @@ fn nobody_waits_longer_than_said_for_a_model_on_a_network_nor_for_its_end() {
 fn a_model_that_cannot_be_opened_says_why_and_what_was_not_found_says_what_did_not_look() {
     let opener: Box<OpenEmbedder> = Box::new(|| Err(EmbedError::Unusable("no such file".into())));
     let world = World::embedding(Some(opener));
-    world.save(say("staging runs systemd"));
+    world.save(statement("staging runs systemd"));
     assert_eq!(
         world.memory.embedding_state().unwrap(),
         EmbeddingState::Unavailable(EmbedError::Unusable("no such file".into()))
@@ -470,7 +469,7 @@ fn a_model_that_cannot_be_opened_says_why_and_what_was_not_found_says_what_did_n
     let notice = answer.notice.unwrap();
     assert!(notice.contains("by meaning"), "{notice}");
     let world = World::embedding(built_in());
-    world.save(say("staging runs systemd"));
+    world.save(statement("staging runs systemd"));
     assert!(world.memory.settle(LONG).unwrap());
     let notice = ask(&world, "как развернуть").notice.unwrap();
     assert!(notice.contains("does not read"), "{notice}");

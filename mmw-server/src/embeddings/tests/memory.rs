@@ -1,7 +1,7 @@
 //! A whole memory whose records and queries are embedded by a server.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use mmw_core::env::{SystemClock, SystemEntropy};
@@ -78,15 +78,7 @@ fn thesaurus(texts: &[&str]) -> String {
 
 #[test]
 fn records_are_found_by_meaning_through_a_server_and_by_words_without_it() {
-    let is_well = Arc::new(AtomicBool::new(true));
-    let well = Arc::clone(&is_well);
-    let server = Server::start(move |seen| {
-        if well.load(Ordering::SeqCst) {
-            Reply::of(200, thesaurus(&seen.texts()))
-        } else {
-            Reply::of(503, "")
-        }
-    });
+    let (server, is_well) = Server::falling_ill(thesaurus);
     let world = World::with(&Choice::Remote(Box::new(server.remote())));
     world.remember("the red car is parked in the yard");
     for n in 0..30 {

@@ -1,7 +1,7 @@
 //! Queries: their deadline, and what happens after one failed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mmw_store::embed::{EmbedError, Embedder as _, Vector};
@@ -76,15 +76,7 @@ fn a_slow_answer_keeps_the_deadline_and_opens_the_way_when_it_comes() {
 
 #[test]
 fn after_a_failure_queries_fail_at_once_and_are_not_sent() {
-    let is_well = Arc::new(AtomicBool::new(true));
-    let well = Arc::clone(&is_well);
-    let server = Server::start(move |seen| {
-        if well.load(Ordering::SeqCst) {
-            Reply::of(200, answer(&seen.texts()))
-        } else {
-            Reply::of(503, "")
-        }
-    });
+    let (server, is_well) = Server::falling_ill(answer);
     let embeddings = server.connect();
     is_well.store(false, Ordering::SeqCst);
     let told = embeddings.embed_query("a").unwrap_err();
@@ -102,15 +94,7 @@ fn after_a_failure_queries_fail_at_once_and_are_not_sent() {
 
 #[test]
 fn after_the_rest_the_server_is_tried_again() {
-    let is_well = Arc::new(AtomicBool::new(true));
-    let well = Arc::clone(&is_well);
-    let server = Server::start(move |seen| {
-        if well.load(Ordering::SeqCst) {
-            Reply::of(200, answer(&seen.texts()))
-        } else {
-            Reply::of(503, "")
-        }
-    });
+    let (server, is_well) = Server::falling_ill(answer);
     let without_rest = Patience {
         rest: Duration::ZERO,
         ..patience()

@@ -148,6 +148,14 @@ impl Query {
         one.chain(tags).map(Facet::word).collect()
     }
 
+    /// Returns the hashes that were given for sources by name.
+    pub(super) fn named_hashes(&self) -> &[(SourceId, ContentHash)] {
+        match &self.current {
+            CurrentHashes::Named(named) => named,
+            CurrentHashes::Bare(_) => &[],
+        }
+    }
+
     /// Tells whether a record may be left out by a filter.
     pub(super) fn filters(&self) -> bool {
         !self.facets.is_empty() || self.sieves()

@@ -6,10 +6,10 @@ use mmw_core::record::Record;
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{SearchArgs, WhyNotAnswer};
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, Candidates};
 use super::query::Query;
-use super::{Looked, holds, look, places};
-use crate::engine::{EngineResult, Snapshot, Stored, read};
+use super::{Looked, holds, is_stale, look, places};
+use crate::engine::{EngineResult, Stored, read};
 use crate::memory::failure::Failure;
 use crate::memory::hits::rounded;
 use crate::memory::judged::Judge;
@@ -55,18 +55,13 @@ impl Memory {
             let mut query = query.clone();
             query.watched = Some(stored.row);
             let Looked { candidates, .. } = look(self, snapshot, caller, &query, &asked)?;
-            let candidate = candidates.watched;
             let place = found.hits.iter().position(|hit| hit.record.id == id);
+            let mut judge = Judge::new(self, snapshot, caller, now, query.named_hashes());
             let fate = match place {
                 Some(at) => Fate::Hit(place_of(at)),
-                None => {
-                    let at = candidates
-                        .ranked
-                        .iter()
-                        .position(|one| one.row == stored.row);
-                    fate(self, snapshot, caller, &query, &stored, at, candidate, now)?
-                }
+                None => fate(&mut judge, caller, &query, &stored, &candidates, now)?,
             };
+            let candidate = candidates.watched;
             let is_searched = !matches!(fate, Fate::NotSearched(_) | Fate::Withheld);
             let candidate = candidate.filter(|_| is_searched);
             let (code, text) = words(&fate, candidate.as_ref());
@@ -91,18 +86,12 @@ fn place_of(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "all that a search knows of one record"
-)]
 fn fate(
-    memory: &Memory,
-    snapshot: &dyn Snapshot,
+    judge: &mut Judge<'_>,
     caller: &Caller,
     query: &Query,
     stored: &Stored,
-    at: Option<usize>,
-    candidate: Option<Candidate>,
+    candidates: &Candidates,
     now: Timestamp,
 ) -> EngineResult<Fate> {
     let record = &stored.record;
@@ -118,7 +107,6 @@ fn fate(
     if !is_searched {
         return Ok(Fate::NotSearched(record.place.workspace.to_string()));
     }
-    let mut judge = Judge::new(memory, snapshot, caller, now, &[]);
     if judge.know(stored.clone())?.is_none() {
         return Ok(Fate::Withheld);
     }
@@ -131,10 +119,17 @@ fn fate(
             None => "it starts to hold later; `as_of` shows what will",
         }));
     }
-    if let Some(newer) = folded_into(&mut judge, record)? {
+    if query.exclude_stale && is_stale(judge, record)? {
+        return Ok(Fate::Filtered("exclude_stale"));
+    }
+    if !query.history
+        && let Some(newer) = folded_into(judge, record)?
+    {
         return Ok(Fate::Folded(newer));
     }
-    Ok(match (at, candidate) {
+    let mut ranked = candidates.ranked.iter();
+    let at = ranked.position(|one| one.row == stored.row);
+    Ok(match (at, candidates.watched) {
         (Some(at), _) => Fate::BehindTheLimit(place_of(at)),
         (None, Some(one)) if one.evidence.lexical > 0.0 => Fate::TooWeak,
         (None, Some(one)) if one.evidence.cosine.is_none() => Fate::NotEmbedded,
