@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use mmw_core::env::{Clock, SystemEntropy};
 use mmw_core::place::Way;
@@ -420,6 +421,8 @@ fn age_alone_hides_nothing_and_moves_nothing_down() {
                 .unwrap();
         }
     }
+    // Vectors come beside the writes: what is compared is the answer with all of them.
+    assert!(memory.settle(Duration::from_secs(60)).unwrap());
     let best = || {
         let asked = SearchArgs {
             query: "who opens the vault, which people".into(),
