@@ -25,7 +25,10 @@ pub use records::{
     Answered, Gone, MAX_SOURCE_REPORTS, NewRecord, RecordWrites, Records, SourceMatch, Stored,
     Tombstone,
 };
-pub use vectors::{KeptVector, ModelNumber, VectorNumber, VectorWrites, Vectors};
+pub use vectors::{
+    KeptVector, ModelNumber, RemovalNumber, RemovedVector, VectorNumber, VectorReach, VectorWrites,
+    Vectors,
+};
 
 /// What can go wrong in an engine.
 #[derive(Debug, thiserror::Error)]

@@ -16,6 +16,30 @@ pub type ModelNumber = i64;
 /// The number of a vector in its store. Numbers only rise and none is given twice.
 pub type VectorNumber = i64;
 
+/// The number of a removal of a vector in its store. Numbers only rise, by one.
+pub type RemovalNumber = i64;
+
+/// Up to where vectors have come and gone. Of two snapshots of a store the later one reaches further, or as
+/// far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct VectorReach {
+    /// The highest number that a vector has been given; 0 if there was none.
+    pub vector: VectorNumber,
+    /// The number of the last removal; 0 if there was none.
+    pub removal: RemovalNumber,
+}
+
+/// A vector that is no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemovedVector {
+    /// The number of the removal.
+    pub removal: RemovalNumber,
+    /// The record.
+    pub row: Row,
+    /// The vector's own number: one with a higher number may have taken its place.
+    pub vector: VectorNumber,
+}
+
 /// A vector as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptVector {
@@ -37,11 +61,11 @@ pub trait Vectors {
     /// If the store can't be read, like every other read here.
     fn embedding_model(&self, id: &str) -> EngineResult<Option<ModelNumber>>;
 
-    /// Returns the highest number that a vector has been given; 0 if there was none.
+    /// Returns up to where vectors have come and gone.
     ///
     /// # Errors
     /// If the store can't be read.
-    fn newest_vector(&self) -> EngineResult<VectorNumber>;
+    fn vector_reach(&self) -> EngineResult<VectorReach>;
 
     /// Returns at most `limit` vectors of a model in a range of rows, ascending by row.
     ///
@@ -64,6 +88,17 @@ pub trait Vectors {
         after: VectorNumber,
         limit: usize,
     ) -> EngineResult<Vec<KeptVector>>;
+
+    /// Returns at most `limit` removals with numbers above `after`, ascending. Very old ones are not kept:
+    /// if the first one's number is not the next, some are missing.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn removals_after(
+        &self,
+        after: RemovalNumber,
+        limit: usize,
+    ) -> EngineResult<Vec<RemovedVector>>;
 
     /// Returns how many unforgotten records the whole store has.
     ///

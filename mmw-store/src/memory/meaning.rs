@@ -29,9 +29,7 @@ use self::worker::Desk;
 use super::Memory;
 use super::failure::Failure;
 use crate::embed::{EmbedError, Embedder, OpenEmbedder, Vector};
-use crate::engine::{
-    Engine, EngineResult, Lexical, ModelNumber, Row, Snapshot, VectorNumber, read,
-};
+use crate::engine::{Engine, EngineResult, Lexical, ModelNumber, Snapshot, read};
 
 /// What became of a query's text.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,17 +149,6 @@ impl Meaning {
             self.wake();
         }
         Ok(Some(view))
-    }
-
-    /// Takes out of memory what a snapshot with vectors up to that number does not have any more.
-    pub(super) fn drop_rows(&self, rows: &[Row], newest: VectorNumber) {
-        // Searches that meet nothing gone must not wait for each other.
-        if !rows.is_empty()
-            && let Some(shared) = &self.shared
-        {
-            let mut sight = shared.sight.write().unwrap_or_else(PoisonError::into_inner);
-            sight.drop_rows(rows, newest);
-        }
     }
 
     /// Sees to it that what waits for a vector gets one, beside the caller.

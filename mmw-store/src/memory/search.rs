@@ -32,7 +32,7 @@ use super::hits::{Found, hit, holds, shown_versions};
 use super::judged::Judge;
 use super::meaning::Asked;
 use super::{Memory, needed};
-use crate::engine::{EngineResult, Row, Snapshot, VectorNumber, read};
+use crate::engine::{EngineResult, Row, Snapshot, read};
 
 /// In `degraded`: some or all records were not looked for by meaning.
 const WITHOUT_MEANING: &str = "semantic";
@@ -64,13 +64,12 @@ impl Memory {
         // The model is asked before the transaction begins: it may be somewhere else.
         let asked = self.meaning.ask(&args.query);
         let now = self.clock.now();
-        let (mut answer, gone) = read(self.engine(), |snapshot| {
+        let mut answer = read(self.engine(), |snapshot| {
             match needed(snapshot, caller, Scope::Read)? {
                 Ok(()) => find(self, snapshot, caller, &query, &asked, now).map(Ok),
                 Err(refused) => Ok(Err(refused)),
             }
         })??;
-        self.meaning.drop_rows(&gone.rows, gone.newest);
         budget::apply(&mut answer, query.max_tokens, query.is_brief);
         answer.took_ms = (started.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
         Ok(answer)
@@ -84,11 +83,10 @@ fn find(
     query: &Query,
     asked: &Asked,
     now: Timestamp,
-) -> EngineResult<(SearchAnswer, Gone)> {
+) -> EngineResult<SearchAnswer> {
     let Looked {
         candidates,
         degraded,
-        gone,
     } = look(memory, snapshot, caller, query, asked)?;
     let (current, note) = match &query.current {
         CurrentHashes::Named(named) => (named.clone(), None),
@@ -111,7 +109,7 @@ fn find(
                 degraded,
                 notice: None,
             };
-            return Ok((answer(snapshot, caller, judge, query, found)?, gone));
+            return answer(snapshot, caller, judge, query, found);
         }
         let notice = "current_source_hash is not known for any source: pass source_id with it, or \
                       current_sources. No hit was marked by it.";
@@ -121,7 +119,7 @@ fn find(
             degraded,
             notice: Some(notice),
         };
-        return Ok((answer(snapshot, caller, judge, query, found)?, gone));
+        return answer(snapshot, caller, judge, query, found);
     }
     let found = Answered {
         candidates: &candidates,
@@ -129,7 +127,7 @@ fn find(
         degraded,
         notice: None,
     };
-    Ok((answer(snapshot, caller, judge, query, found)?, gone))
+    answer(snapshot, caller, judge, query, found)
 }
 
 /// What a look for candidates gave.
@@ -137,14 +135,6 @@ struct Looked {
     candidates: Candidates,
     /// What could not take part, by the names of `degraded`.
     degraded: Vec<&'static str>,
-    gone: Gone,
-}
-
-/// Records whose vectors are still in memory here though the store has them no more.
-struct Gone {
-    rows: Vec<Row>,
-    /// The newest vector of the snapshot that does not have them.
-    newest: VectorNumber,
 }
 
 /// Finds the candidates, by meaning too where it is at hand.
@@ -176,15 +166,11 @@ fn look(
         Asked::Unavailable | Asked::Vector(_) => degraded.push(WITHOUT_MEANING),
     }
     let meant = view.as_ref().map(|(vector, view)| Meant { vector, view });
-    let mut candidates = Candidates::of(snapshot, &lexica, query, meant.as_ref())?;
+    let candidates = Candidates::of(snapshot, &lexica, query, meant.as_ref())?;
     if candidates.is_cut {
         degraded.push(COMMON_WORDS);
     }
     Ok(Looked {
-        gone: Gone {
-            rows: std::mem::take(&mut candidates.gone),
-            newest: view.as_ref().map_or(0, |(_, view)| view.newest),
-        },
         candidates,
         degraded,
     })

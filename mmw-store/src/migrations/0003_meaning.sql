@@ -49,6 +49,21 @@ BEGIN
     INSERT INTO embedding_queue (model, row) VALUES (OLD.model, OLD.row) ON CONFLICT DO NOTHING;
 END;
 
+-- Which vectors went, with numbers that only rise: whoever holds vectors in memory drops them as exactly as
+-- it reads new ones. It tells no more than that there was a record. Those of a dropped model don't count;
+-- the newest 100,000 are kept, and who is further behind reads everything anew.
+CREATE TABLE removed_vectors (
+    seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+    row    INTEGER NOT NULL,
+    vector INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER vector_went AFTER DELETE ON vectors
+WHEN EXISTS (SELECT 1 FROM embedding_models WHERE number = OLD.model AND used_at >= 0)
+BEGIN
+    INSERT INTO removed_vectors (row, vector) VALUES (OLD.row, OLD.seq);
+    DELETE FROM removed_vectors WHERE seq <= (SELECT max(seq) FROM removed_vectors) - 100000;
+END;
+
 -- With which version of the path from text to words the index was made, and up to which row it has been
 -- made again since that version changed.
 INSERT INTO meta (name, value) VALUES ('analysis_version', '1'), ('analysis_done_to', '0');

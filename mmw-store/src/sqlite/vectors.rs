@@ -10,7 +10,8 @@ use mmw_core::time::Timestamp;
 use super::SqliteTxn;
 use super::columns as col;
 use crate::engine::{
-    EngineResult, KeptVector, ModelNumber, Row, VectorNumber, VectorWrites, Vectors,
+    EngineResult, KeptVector, ModelNumber, RemovalNumber, RemovedVector, Row, VectorNumber,
+    VectorReach, VectorWrites, Vectors,
 };
 
 /// Marks a model whose vectors are being dropped: none of them is waited for again.
@@ -37,14 +38,21 @@ impl Vectors for SqliteTxn<'_> {
         )
     }
 
-    fn newest_vector(&self) -> EngineResult<VectorNumber> {
+    fn vector_reach(&self) -> EngineResult<VectorReach> {
         // The newest may be deleted; its number is given to no other.
-        let newest = self.one(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'vectors'",
+        let reach = self.one(
+            "SELECT coalesce(max(seq) FILTER (WHERE name = 'vectors'), 0),
+                 coalesce(max(seq) FILTER (WHERE name = 'removed_vectors'), 0)
+             FROM sqlite_sequence",
             [],
-            |row| row.get(0),
+            |row| {
+                Ok(VectorReach {
+                    vector: row.get(0)?,
+                    removal: row.get(1)?,
+                })
+            },
         )?;
-        Ok(newest.unwrap_or(0))
+        Ok(reach.unwrap_or_default())
     }
 
     fn vectors_in(
@@ -72,6 +80,24 @@ impl Vectors for SqliteTxn<'_> {
              WHERE seq > ?2 ORDER BY seq LIMIT ?3",
             (model, after, col::limit(limit)),
             kept_vector,
+        )
+    }
+
+    fn removals_after(
+        &self,
+        after: RemovalNumber,
+        limit: usize,
+    ) -> EngineResult<Vec<RemovedVector>> {
+        self.many(
+            "SELECT seq, row, vector FROM removed_vectors WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+            (after, col::limit(limit)),
+            |row| {
+                Ok(RemovedVector {
+                    removal: row.get(0)?,
+                    row: row.get(1)?,
+                    vector: row.get(2)?,
+                })
+            },
         )
     }
 

@@ -68,6 +68,7 @@ macro_rules! conformance {
                     vectors_are_read_by_row_and_by_number,
                     forgotten_and_changed_records_lose_their_vectors,
                     numbers_of_vectors_only_rise,
+                    removals_are_told_in_their_order,
                     an_unused_model_goes_with_its_vectors;
                 lane:
                     an_item_reads_back_as_it_was_written,

@@ -22,6 +22,7 @@ mod rescan;
 mod running_example;
 mod searching;
 mod second_look;
+mod sight;
 mod summaries;
 mod support;
 mod versions;

@@ -13,10 +13,10 @@ use mmw_store::{EmbeddingState, Memory, Progress};
 use super::support::{World, statement};
 
 /// Long enough for a slow machine that does other things too.
-const LONG: Duration = Duration::from_secs(60);
+pub(super) const LONG: Duration = Duration::from_secs(60);
 
 /// A model whose directions are letters: texts with like letters are near.
-struct Letters {
+pub(super) struct Letters {
     id: ModelId,
     is_there: Arc<AtomicBool>,
     seen: Arc<Mutex<Vec<String>>>,
@@ -25,7 +25,7 @@ struct Letters {
 }
 
 impl Letters {
-    fn named(name: &str) -> Self {
+    pub(super) fn named(name: &str) -> Self {
         Self {
             id: ModelId {
                 name: name.to_owned(),
@@ -39,7 +39,7 @@ impl Letters {
         }
     }
 
-    fn opener(self) -> Option<Box<OpenEmbedder>> {
+    pub(super) fn opener(self) -> Option<Box<OpenEmbedder>> {
         let this = Arc::new(self);
         Some(Box::new(move || Ok(Arc::clone(&this) as Arc<dyn Embedder>)))
     }
@@ -76,7 +76,7 @@ impl Embedder for Letters {
     }
 }
 
-fn ask(world: &World, query: &str) -> SearchAnswer {
+pub(super) fn ask(world: &World, query: &str) -> SearchAnswer {
     let args = SearchArgs {
         query: query.to_owned(),
         ..SearchArgs::default()

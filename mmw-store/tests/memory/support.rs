@@ -101,6 +101,13 @@ impl World {
         Sqlite::open(&self.folder.path().join("memory.db")).unwrap()
     }
 
+    /// Does to the file what no door of the store does.
+    pub(crate) fn run_sql(&self, sql: &str) {
+        let file = self.folder.path().join("memory.db");
+        let connection = rusqlite::Connection::open(file).unwrap();
+        connection.execute_batch(sql).unwrap();
+    }
+
     /// Another memory on the same store, as another process would have it.
     pub(crate) fn other_memory(&self, embedder: Option<Box<OpenEmbedder>>) -> Memory {
         let entropy = Arc::new(Seeded(AtomicU64::new(11)));

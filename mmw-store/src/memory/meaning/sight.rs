@@ -1,15 +1,16 @@
 //! The vectors in memory, brought up to what a snapshot holds.
 //!
 //! Vectors are read by workspace when a search first needs them; what any program adds afterwards is
-//! read by its number. A vector that is gone from the store is found out by the search that meets it.
+//! read by its number, and so is what any program took away: a search never sees more, or less, than its
+//! snapshot, but for what other searches with a later snapshot have read meanwhile.
 
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::embed::{ModelId, unpack};
 use crate::engine::{
-    Engine, EngineResult, KeptVector, Lexical, ModelNumber, Row, SEQUENCE_BITS, Snapshot,
-    VectorNumber, read,
+    Engine, EngineResult, KeptVector, Lexical, ModelNumber, RemovedVector, Row, SEQUENCE_BITS,
+    Snapshot, VectorReach, read,
 };
 use crate::index::Index;
 
@@ -19,7 +20,7 @@ const LOADED_AT_ONCE: u64 = 10_000;
 /// Vectors that are read from the store at a time.
 const PAGE: usize = 1_000;
 
-/// The most pages of new vectors that a search reads itself.
+/// The most pages of new vectors, and of removals, that a search reads itself.
 const MAX_NEW_PAGES: usize = 5;
 
 /// What is in memory.
@@ -28,8 +29,8 @@ pub(super) struct Sight {
     /// The number of the model in the store, once it is known there.
     model: Option<ModelNumber>,
     index: Option<Index>,
-    /// Vectors up to this number have been seen, since the first workspace came in.
-    seen: Option<VectorNumber>,
+    /// Up to here vectors and removals have been seen, since the first workspace came in.
+    seen: Option<VectorReach>,
     /// Workspaces that are being loaded: what is added to them meanwhile belongs to them, too.
     loading: Vec<Range<Row>>,
 }
@@ -43,8 +44,6 @@ pub(in crate::memory) struct View<'s> {
     pub(in crate::memory) to_load: Vec<Range<Row>>,
     /// Every record of the workspaces has its vector in memory.
     pub(in crate::memory) is_complete: bool,
-    /// The newest vector of the snapshot.
-    pub(in crate::memory) newest: VectorNumber,
 }
 
 impl View<'_> {
@@ -60,18 +59,6 @@ impl Sight {
             .get_or_insert_with(|| Index::new(model.dimensions))
     }
 
-    pub(super) fn drop_rows(&mut self, rows: &[Row], newest: VectorNumber) {
-        let Some(index) = &mut self.index else {
-            return;
-        };
-        for row in rows {
-            // One that a later snapshot has may have come since.
-            if index.number_of(*row).is_some_and(|number| number <= newest) {
-                index.remove(*row);
-            }
-        }
-    }
-
     fn put_all(&mut self, model: &ModelId, vectors: &[KeptVector]) {
         let index = self.index(model);
         for kept in vectors {
@@ -81,30 +68,83 @@ impl Sight {
         }
     }
 
-    /// Reads what came since the last look. Returns whether that was all.
+    /// Reads what came and went since the last look. Returns whether that was all.
     fn catch_up(
         &mut self,
         snapshot: &dyn Snapshot,
         model: &ModelId,
         number: ModelNumber,
-        newest: VectorNumber,
+        reach: VectorReach,
     ) -> EngineResult<bool> {
         // If nothing is in memory, nothing can be out of date.
-        let mut seen = *self.seen.get_or_insert(newest);
+        self.seen.get_or_insert(reach);
+        let has_all_new = self.read_new(snapshot, model, number, reach)?;
+        let has_all_gone = self.drop_removed(snapshot, reach)?;
+        Ok(has_all_new && has_all_gone)
+    }
+
+    fn read_new(
+        &mut self,
+        snapshot: &dyn Snapshot,
+        model: &ModelId,
+        number: ModelNumber,
+        reach: VectorReach,
+    ) -> EngineResult<bool> {
+        let mut seen = self.seen.unwrap_or_default().vector;
         for _ in 0..MAX_NEW_PAGES {
-            if seen >= newest {
+            if seen >= reach.vector {
                 break;
             }
             let mut page = snapshot.vectors_after(number, seen, PAGE)?;
             seen = match page.last() {
                 Some(last) if page.len() == PAGE => last.number,
-                _ => newest,
+                _ => reach.vector,
             };
             page.retain(|kept| kept.is_of_model && self.takes(kept.row));
             self.put_all(model, &page);
-            self.seen = Some(seen);
+            self.seen.get_or_insert_default().vector = seen;
         }
-        Ok(seen >= newest)
+        Ok(seen >= reach.vector)
+    }
+
+    fn drop_removed(&mut self, snapshot: &dyn Snapshot, reach: VectorReach) -> EngineResult<bool> {
+        let mut seen = self.seen.unwrap_or_default().removal;
+        for _ in 0..MAX_NEW_PAGES {
+            if seen >= reach.removal {
+                break;
+            }
+            let page = snapshot.removals_after(seen, PAGE)?;
+            if page.first().is_none_or(|first| first.removal > seen + 1) {
+                self.start_anew(reach);
+                return Ok(true);
+            }
+            for removed in &page {
+                self.drop_vector(removed);
+            }
+            seen = page.last().map_or(seen, |last| last.removal);
+            self.seen.get_or_insert_default().removal = seen;
+        }
+        Ok(seen >= reach.removal)
+    }
+
+    fn drop_vector(&mut self, removed: &RemovedVector) {
+        let Some(index) = &mut self.index else {
+            return;
+        };
+        // A newer one may have taken its place.
+        let number = index.number_of(removed.row);
+        if number.is_some_and(|number| number <= removed.vector) {
+            index.remove(removed.row);
+        }
+    }
+
+    /// Lets go of everything: more went than is told one by one.
+    fn start_anew(&mut self, reach: VectorReach) {
+        *self = Self {
+            model: self.model,
+            seen: Some(reach),
+            ..Self::default()
+        };
     }
 
     /// Tells whether a row belongs to a workspace that is in memory or on the way there.
@@ -135,8 +175,8 @@ impl Sight {
     }
 
     /// Tells whether these workspaces are in memory with all that the snapshot has.
-    fn has_all(&self, lexica: &[Lexical], newest: VectorNumber) -> bool {
-        self.seen >= Some(newest)
+    fn has_all(&self, lexica: &[Lexical], reach: VectorReach) -> bool {
+        self.seen >= Some(reach)
             && self
                 .index
                 .as_ref()
@@ -151,14 +191,14 @@ pub(super) fn view<'s>(
     model: &ModelId,
     lexica: &[Lexical],
 ) -> EngineResult<View<'s>> {
-    let newest = snapshot.newest_vector()?;
+    let reach = snapshot.vector_reach()?;
     let held = sight.read().unwrap_or_else(PoisonError::into_inner);
-    let (held, is_caught_up) = if held.has_all(lexica, newest) {
+    let (held, is_caught_up) = if held.has_all(lexica, reach) {
         (held, true)
     } else {
         drop(held);
         let mut held = sight.write().unwrap_or_else(PoisonError::into_inner);
-        let is_caught_up = bring_up(&mut held, snapshot, model, lexica, newest)?;
+        let is_caught_up = bring_up(&mut held, snapshot, model, lexica, reach)?;
         drop(held);
         (
             sight.read().unwrap_or_else(PoisonError::into_inner),
@@ -185,7 +225,6 @@ pub(super) fn view<'s>(
         within,
         to_load,
         is_complete,
-        newest,
     })
 }
 
@@ -194,7 +233,7 @@ fn bring_up(
     snapshot: &dyn Snapshot,
     model: &ModelId,
     lexica: &[Lexical],
-    newest: VectorNumber,
+    reach: VectorReach,
 ) -> EngineResult<bool> {
     if sight.model.is_none() {
         sight.model = snapshot.embedding_model(&model.to_string())?;
@@ -202,7 +241,11 @@ fn bring_up(
     let Some(number) = sight.model else {
         return Ok(false);
     };
-    let is_caught_up = sight.catch_up(snapshot, model, number, newest)?;
+    let is_caught_up = sight.catch_up(snapshot, model, number, reach)?;
+    if sight.seen > Some(reach) {
+        // What came between this snapshot and what others have read would be missing for good.
+        return Ok(false);
+    }
     for lexical in lexica {
         let is_loaded = sight.index(model).is_loaded(&lexical.rows);
         if !is_loaded && lexical.n_records <= LOADED_AT_ONCE {
@@ -223,8 +266,8 @@ pub(super) fn load(
     stop: impl Fn() -> bool,
 ) -> EngineResult<()> {
     let id = model.to_string();
-    let (number, newest) = read(engine, |snapshot| {
-        Ok((snapshot.embedding_model(&id)?, snapshot.newest_vector()?))
+    let (number, reach) = read(engine, |snapshot| {
+        Ok((snapshot.embedding_model(&id)?, snapshot.vector_reach()?))
     })?;
     let Some(number) = number else {
         return Ok(());
@@ -237,15 +280,17 @@ pub(super) fn load(
         if held.index(model).is_loaded(&rows) {
             return Ok(());
         }
-        held.seen.get_or_insert(newest);
+        held.seen.get_or_insert(reach);
         held.loading.push(rows.clone());
     }
     let loaded = load_pages(sight, engine, model, number, &rows, stop);
     let mut held = sight.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(at) = held.loading.iter().position(|loading| *loading == rows) {
+    let at = held.loading.iter().position(|loading| *loading == rows);
+    if let Some(at) = at {
         held.loading.swap_remove(at);
     }
-    if loaded? {
+    // It is not among them any more if all was let go of meanwhile.
+    if loaded? && at.is_some() {
         held.index(model).set_loaded(&rows);
     }
     Ok(())

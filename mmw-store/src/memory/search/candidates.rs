@@ -77,8 +77,6 @@ pub(super) struct Candidates {
     pub(super) spread: Option<Spread>,
     /// The record that was to be looked at in any case.
     pub(super) watched: Option<Candidate>,
-    /// Records that are in memory no more and still had a vector at hand.
-    pub(super) gone: Vec<Row>,
     by_row: HashMap<Row, usize>,
 }
 
@@ -118,7 +116,7 @@ impl Candidates {
             Legs::Words | Legs::Both => matches.found(),
         };
         let by_meaning = match meant {
-            Some(meant) => found.nearest(snapshot, lexica, query, meant, &mut matches)?,
+            Some(meant) => nearest(snapshot, lexica, query, meant, &mut matches)?,
             None => Vec::new(),
         };
         if let Some(watched) = query.watched {
@@ -128,41 +126,6 @@ impl Candidates {
         ties::settle(snapshot, &mut found.ranked)?;
         found.by_row = found.ranked.iter().map(|one| one.row).zip(0..).collect();
         Ok(found)
-    }
-
-    /// Returns the nearest records, with their words scored.
-    fn nearest(
-        &mut self,
-        snapshot: &dyn Snapshot,
-        lexica: &[Lexical],
-        query: &Query,
-        meant: &Meant<'_>,
-        matches: &mut Matches,
-    ) -> EngineResult<Vec<Row>> {
-        let with_facets = rows_with_facets(snapshot, lexica, query)?;
-        // A filter that is no facet, or a facet that many have, is looked for in the records themselves.
-        let is_sieved = query.sieves() || (!query.facets.is_empty() && with_facets.is_none());
-        let n_wanted = if is_sieved {
-            NEAREST_OF_FILTERED
-        } else {
-            NEAREST
-        };
-        // Another program may have forgotten some of the nearest, or most of them: look further then.
-        let mut n_looked_at = n_wanted;
-        loop {
-            let nearest = match &with_facets {
-                Some(rows) => nearest_of(meant, rows, n_looked_at),
-                None => nearest_of_all(meant, n_looked_at),
-            };
-            let is_all = nearest.len() < n_looked_at;
-            self.gone = matches.score(snapshot, &nearest)?;
-            let alive = nearest.iter().filter(|row| !self.gone.contains(row));
-            let alive: Vec<Row> = alive.copied().take(n_wanted).collect();
-            if is_all || alive.len() == n_wanted {
-                return Ok(alive);
-            }
-            n_looked_at *= 2;
-        }
     }
 
     fn fuse(
@@ -243,6 +206,32 @@ impl Candidates {
     pub(super) fn at(&self, row: Row) -> &Candidate {
         &self.ranked[self.by_row[&row]]
     }
+}
+
+/// Returns the nearest records, with their words scored.
+fn nearest(
+    snapshot: &dyn Snapshot,
+    lexica: &[Lexical],
+    query: &Query,
+    meant: &Meant<'_>,
+    matches: &mut Matches,
+) -> EngineResult<Vec<Row>> {
+    let with_facets = rows_with_facets(snapshot, lexica, query)?;
+    // A filter that is no facet, or a facet that many have, is looked for in the records themselves.
+    let is_sieved = query.sieves() || (!query.facets.is_empty() && with_facets.is_none());
+    let n_wanted = if is_sieved {
+        NEAREST_OF_FILTERED
+    } else {
+        NEAREST
+    };
+    let mut nearest = match &with_facets {
+        Some(rows) => nearest_of(meant, rows, n_wanted),
+        None => nearest_of_all(meant, n_wanted),
+    };
+    // Another search may have read newer vectors than this one's snapshot has.
+    let unknown = matches.score(snapshot, &nearest)?;
+    nearest.retain(|row| !unknown.contains(row));
+    Ok(nearest)
 }
 
 /// Returns the records that have all facets of a query, if it has any and they are not too many.

@@ -2,7 +2,7 @@
 
 use mmw_core::time::Timestamp;
 
-use crate::engine::{Engine, ModelNumber, Rewritten, Row, Txn, read, write};
+use crate::engine::{Engine, ModelNumber, Rewritten, Row, Txn, VectorReach, read, write};
 use crate::testing::build::{START, World, minute, put, record, record_id, words};
 
 fn taken(engine: &dyn Engine, model: ModelNumber, now: Timestamp, limit: usize) -> Vec<Row> {
@@ -133,7 +133,7 @@ pub fn vectors_are_read_by_row_and_by_number(engine: &dyn Engine) {
             (in_order[3].is_of_model, in_order[3].data.as_slice()),
             (false, &[][..])
         );
-        let newest = snapshot.newest_vector()?;
+        let newest = snapshot.vector_reach()?.vector;
         assert_eq!(in_order[3].number, newest);
         assert_eq!(
             snapshot.vectors_after(first, in_order[1].number, 1)?,
@@ -189,21 +189,61 @@ fn rewrite(
 pub fn numbers_of_vectors_only_rise(engine: &dyn Engine) {
     let world = World::found(engine);
     let model = model(engine, "a/3/1");
-    assert_eq!(
-        read(engine, |snapshot| snapshot.newest_vector()).unwrap(),
-        0
-    );
+    let reach = || read(engine, |snapshot| snapshot.vector_reach()).unwrap();
+    assert_eq!(reach(), VectorReach::default());
     let rows = saved(engine, &world, 1..3);
     assert!(keep(engine, model, rows[0], &[1]));
-    let first = read(engine, |snapshot| snapshot.newest_vector()).unwrap();
+    let first = reach();
+    forget(engine, &world, 1);
+    assert_eq!(
+        reach().vector,
+        first.vector,
+        "a number that was given stays the newest"
+    );
+    assert!(reach() > first, "a removal is later");
+    assert!(keep(engine, model, rows[1], &[1]));
+    assert!(reach().vector > first.vector);
+}
+
+pub fn removals_are_told_in_their_order(engine: &dyn Engine) {
+    let world = World::found(engine);
+    let model = model(engine, "a/3/1");
+    let rows = saved(engine, &world, 1..5);
+    for row in &rows {
+        assert!(keep(engine, model, *row, &[1]));
+    }
+    let numbers: Vec<_> = read(engine, |snapshot| snapshot.vectors_after(model, 0, 9))
+        .unwrap()
+        .into_iter()
+        .map(|kept| kept.number)
+        .collect();
+    for n in [3, 1, 4] {
+        forget(engine, &world, n);
+    }
+    let removals =
+        |after, limit| read(engine, |snapshot| snapshot.removals_after(after, limit)).unwrap();
+    let all = removals(0, 9);
+    let told: Vec<_> = all
+        .iter()
+        .map(|one| (one.removal, one.row, one.vector))
+        .collect();
+    let expected = [
+        (1, rows[2], numbers[2]),
+        (2, rows[0], numbers[0]),
+        (3, rows[3], numbers[3]),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(removals(1, 1), all[1..2]);
+    assert_eq!(removals(3, 9), []);
+    let reach = read(engine, |snapshot| snapshot.vector_reach()).unwrap();
+    assert_eq!(reach.removal, 3);
+}
+
+fn forget(engine: &dyn Engine, world: &World, n: u64) {
     write(engine, |txn| {
-        txn.forget(&[record_id(1)], START, world.person, None)
+        txn.forget(&[record_id(n)], START, world.person, None)
     })
     .unwrap();
-    let newest = || read(engine, |snapshot| snapshot.newest_vector()).unwrap();
-    assert_eq!(newest(), first, "a number that was given stays the newest");
-    assert!(keep(engine, model, rows[1], &[1]));
-    assert!(newest() > first);
 }
 
 pub fn an_unused_model_goes_with_its_vectors(engine: &dyn Engine) {
