@@ -131,7 +131,7 @@ pub fn is_match(strength: f64, strongest: f64) -> bool {
 }
 
 /// The strength at which the best match is as likely right as wrong, by meaning and words.
-const MIDDLE: f64 = 0.175;
+const MIDDLE: f64 = 0.18;
 /// The same by words alone.
 const MIDDLE_OF_WORDS: f64 = 0.1;
 /// How much of the mean cosine is no merit of a match.
