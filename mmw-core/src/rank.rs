@@ -76,6 +76,20 @@ impl Spread {
     }
 }
 
+/// What part of the crowd around a record is taken from its cosines.
+const CROWDED_SHARE: f64 = 1.0 / 3.0;
+
+/// Returns a cosine to a query without what the record owes to being near to everything: `crowding` is how
+/// much nearer its neighbours are to it than those of others are to them, in cosines.
+///
+/// In a space of many dimensions some records are among the nearest of many queries, whatever is asked. A
+/// record in a crowd has to be nearer than one that stands apart to say as much. It moves places only:
+/// how strong a match is goes by the cosine itself, since what nobody asked for has no neighbours either.
+#[must_use]
+pub fn uncrowded(cosine: f64, crowding: f64) -> f64 {
+    cosine - CROWDED_SHARE * crowding
+}
+
 /// What is known of how a record matches a query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
@@ -242,6 +256,21 @@ mod tests {
             let scores: Vec<f64> = worths.iter().map(|worth| scale.score(*worth)).collect();
             prop_assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{scores:?}");
             prop_assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+        }
+
+        #[test]
+        fn of_two_that_are_equally_near_the_less_crowded_is_worth_more(
+            (lexical, covered, named) in (0.0_f64..=1.0, 0.0_f64..=1.0, 0.0_f64..=1.0),
+            (cosine, mean, deviation) in (-1.0_f64..=1.0, -1.0_f64..=1.0, 0.0_f64..=1.0),
+            (crowding, more) in (-1.0_f64..=1.0, 0.001_f64..=1.0),
+        ) {
+            let spread = Spread { mean, deviation, n_records: 9 };
+            let worth = |crowding: f64| {
+                let cosine = Some(uncrowded(cosine, crowding));
+                fused(&Evidence { lexical, covered, named, cosine }, Some(&spread))
+            };
+            prop_assert!(worth(crowding) > worth(crowding + more));
+            prop_assert_eq!(uncrowded(cosine, 0.0), cosine);
         }
 
         #[test]

@@ -8,6 +8,7 @@
 //! | `kernel` | the arithmetic, compiled once for each kind of instructions |
 //! | `cut`, [`Near`] | which codes are near enough, which records are nearest |
 //! | [`Spread`] | how near records are in general |
+//! | `crowding` | how near a record's neighbours are to it |
 //!
 //! A vector is kept in eight bits a number, and again as one sign a number: its code. Codes are an
 //! eighth as large, and of a million records the few thousand with the nearest codes hold nearly all
@@ -18,6 +19,7 @@
 
 mod best;
 mod block;
+mod crowding;
 mod cut;
 mod kernel;
 mod query;
@@ -38,6 +40,7 @@ pub use spread::Spread;
 use crate::embed::{Bytes8, Isa, Vector};
 use crate::engine::{Row, SEQUENCE_BITS};
 
+use crowding::Crowd;
 use kernel::Products;
 use query::Query;
 use scan::{Limits, Part, Scan};
@@ -48,6 +51,9 @@ const MOST_THREADS: usize = 4;
 
 /// Records that a spread is found from at most.
 const SAMPLE: usize = 256;
+
+/// Of so many records of a sample one tells how crowded it usually is.
+const USUAL_OF: usize = 4;
 
 /// A vector that does not fit an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -235,6 +241,51 @@ impl Index {
     /// evenly among all with a piece. The same records give the same spread, whatever was before.
     #[must_use]
     pub fn spread(&self, query: &Vector, within: &[Range<Row>]) -> Spread {
+        let rows = self.sample(within);
+        let cosines: Vec<f32> = self.cosines(query, &rows).into_iter().flatten().collect();
+        Spread::of(&cosines)
+    }
+
+    /// Returns how much more crowded it is around each of these records than around the records of some
+    /// ranges in general, in cosines: 0 for one that is not known or has no pieces. Seen from at most 256
+    /// of them, those that [`Index::spread`] looks at.
+    #[must_use]
+    pub fn crowding(&self, rows: &[Row], within: &[Range<Row>]) -> Vec<f64> {
+        let sample = self.sample(within);
+        let mut crowd = Crowd::new(self.dimensions, self.isa);
+        for row in &sample {
+            if let Some(code) = self.codes_of(*row).next() {
+                crowd.push(code.into_iter());
+            }
+        }
+        let mut around = |row: Row| {
+            let place = sample.binary_search(&row).ok();
+            let pieces = self.codes_of(row);
+            pieces
+                .filter_map(|code| crowd.around(&code, place))
+                .max_by(f64::total_cmp)
+        };
+        let some = sample.iter().step_by(USUAL_OF);
+        let usual: Vec<f64> = some.filter_map(|row| around(*row)).collect();
+        let usual = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
+        rows.iter()
+            .map(|row| around(*row).map_or(0.0, |around| around - usual))
+            .collect()
+    }
+
+    /// Returns the codes of a record's pieces.
+    fn codes_of(&self, row: Row) -> impl Iterator<Item = Vec<u64>> {
+        let segment = self.segments.get(&workspace(row));
+        segment.into_iter().flat_map(move |segment| {
+            let slots = segment.table().slots_of(sequence(row));
+            slots
+                .iter()
+                .map(|slot| segment.code(*slot, self.dimensions).collect())
+        })
+    }
+
+    /// Returns at most 256 records that lie evenly among all of some ranges with a piece, in order.
+    fn sample(&self, within: &[Range<Row>]) -> Vec<Row> {
         let parts = self.parts(within);
         let counts: Vec<usize> = parts
             .iter()
@@ -254,8 +305,7 @@ impl Index {
             );
             passed += count;
         }
-        let cosines: Vec<f32> = self.cosines(query, &rows).into_iter().flatten().collect();
-        Spread::of(&cosines)
+        rows
     }
 
     /// Returns how many bytes of memory are held, about.

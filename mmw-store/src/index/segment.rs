@@ -4,6 +4,7 @@
 //! nothing dead is ever scanned, no cleaning is due at a bad time, and memory is given back.
 
 use super::block::{BLOCK, Block, Owner, Slot};
+use super::kernel::LANES;
 use super::table::Table;
 
 /// The vectors of one workspace. Records go by their sequence, the lowest bits of their row.
@@ -31,6 +32,14 @@ impl Segment {
         let block = &self.blocks[slot as usize / BLOCK];
         let at = slot as usize % BLOCK;
         (block.value(at, dimensions), block.factors()[at])
+    }
+
+    /// Returns the words of a vector's code.
+    pub(super) fn code(&self, slot: Slot, dimensions: usize) -> impl Iterator<Item = u64> {
+        let at = slot as usize % BLOCK;
+        let words = dimensions.div_ceil(64);
+        let group = &self.blocks[slot as usize / BLOCK].codes()[at / LANES * words..][..words];
+        group.iter().map(move |words| words[at % LANES])
     }
 
     /// Puts the vectors of a record in place of those it had. Returns `false` and changes nothing if

@@ -279,6 +279,21 @@ proptest! {
     }
 
     #[test]
+    fn crowding_is_the_same_on_every_processor_and_finite(
+        (dimensions, steps, _) in case(),
+        within in ranges(),
+    ) {
+        let (mut index, model) = after(dimensions, steps);
+        let rows: Vec<Row> = model.records.keys().copied().collect();
+        let expected = index.crowding(&rows, &within);
+        prop_assert!(expected.iter().all(|crowding| crowding.abs() <= 2.0), "{expected:?}");
+        for isa in Isa::all() {
+            index.isa = isa;
+            prop_assert_eq!(&index.crowding(&rows, &within), &expected, "{}", isa.name());
+        }
+    }
+
+    #[test]
     fn a_cosine_is_near_to_that_of_the_numbers_given(
         (a, b) in (1_usize..500).prop_flat_map(|dimensions| (query(dimensions), query(dimensions))),
     ) {
@@ -558,4 +573,29 @@ fn a_spread_of_many_records_looks_at_some_of_them() {
         (sampled.deviation - exact.deviation).abs() < 0.02,
         "{sampled:?} {exact:?}"
     );
+}
+
+#[test]
+fn it_is_crowded_around_what_has_near_neighbours_and_not_around_what_stands_apart() {
+    let dimensions = 64;
+    let axis = |at: usize, beside: usize| {
+        let value = |nth| if nth % 32 == at { 1.0 } else { -0.01 };
+        let mut values: Vec<f32> = (0..dimensions).map(value).collect();
+        values[beside] += 0.5;
+        Vector::new(values).unwrap().to_bytes()
+    };
+    let mut index = Index::new(dimensions);
+    for row in 0..60 {
+        let piece = axis(0, row as usize);
+        index.put(row, row, &[piece]).unwrap();
+    }
+    let mut apart = vec![1.0; dimensions];
+    apart[0] = -1.0;
+    let apart = Vector::new(apart).unwrap().to_bytes();
+    index.put(60, 60, &[apart]).unwrap();
+    index.put(61, 61, &[]).unwrap();
+    let crowding = index.crowding(&[5, 60, 61, 99], &[0..100]);
+    assert!(crowding[0] > crowding[1] + 0.5, "{crowding:?}");
+    assert_eq!(crowding[2..], [0.0, 0.0]);
+    assert_eq!(index.crowding(&[5], &[200..300]), [0.0]);
 }

@@ -4,8 +4,9 @@
 //! same whichever leg found it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
+use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength, uncrowded};
 use mmw_core::wire::ScoreView;
 
 use super::matches::{Matches, Wanted};
@@ -23,6 +24,8 @@ const NEAREST_OF_FILTERED: usize = 2_000;
 /// The most records with the facets that are all compared; of more, the nearest are, and those with the
 /// facets kept.
 const MAX_COMPARED: usize = 32_768;
+/// How many of the best are looked at for how crowded it is around them. What is behind these stays behind.
+const CROWDS: usize = 256;
 
 /// A record that may become a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,6 +126,10 @@ impl Candidates {
             matches.score(snapshot, &[watched])?;
         }
         found.fuse(query, &matches, &by_words, &by_meaning, meant);
+        if let Some(meant) = meant {
+            found.leave_crowds(meant, &within(lexica));
+        }
+        found.judge(query, &matches);
         ties::settle(snapshot, &mut found.ranked)?;
         found.by_row = found.ranked.iter().map(|one| one.row).zip(0..).collect();
         Ok(found)
@@ -172,6 +179,34 @@ impl Candidates {
                 }
             })
             .collect();
+    }
+
+    /// Takes from what the best are worth what they owe to being near to everything.
+    fn leave_crowds(&mut self, meant: &Meant<'_>, within: &[Range<Row>]) {
+        let (Some(index), Some(spread)) = (meant.view.index(), self.spread) else {
+            return;
+        };
+        self.sort();
+        let n_best = CROWDS.min(self.ranked.len());
+        let (best, rest) = self.ranked.split_at_mut(n_best);
+        let rows: Vec<Row> = best.iter().map(|one| one.row).collect();
+        for (one, crowding) in best.iter_mut().zip(index.crowding(&rows, within)) {
+            let cosine = one.evidence.cosine.map(|near| uncrowded(near, crowding));
+            let apart = Evidence {
+                cosine,
+                ..one.evidence
+            };
+            one.worth = fused(&apart, Some(&spread));
+        }
+        let least = best.iter().map(|one| one.worth).fold(f64::MAX, f64::min);
+        let ahead = rest.first().map_or(0.0, |first| first.worth - least);
+        for one in rest {
+            one.worth -= ahead.max(0.0);
+        }
+    }
+
+    /// Gives everything its score, and leaves out what is no match.
+    fn judge(&mut self, query: &Query, matches: &Matches) {
         let found = || self.ranked.iter().filter(|one| one.is_found());
         let strongest = found().map(Candidate::strength).fold(0.0, f64::max);
         let best = found().map(|one| one.worth).fold(f64::MIN, f64::max);
@@ -182,6 +217,10 @@ impl Candidates {
         let is_watched = |one: &&Candidate| Some(one.row) == query.watched;
         self.watched = self.ranked.iter().find(is_watched).copied();
         self.drop_weak_ones(matches, strongest, &scale);
+        self.sort();
+    }
+
+    fn sort(&mut self) {
         self.ranked
             .sort_by(|a, b| b.worth.total_cmp(&a.worth).then(b.row.cmp(&a.row)));
     }
@@ -286,11 +325,15 @@ fn nearest_of_all(meant: &Meant<'_>, n_wanted: usize) -> Vec<Row> {
 
 fn spread(meant: &Meant<'_>, lexica: &[Lexical]) -> Option<Spread> {
     let index = meant.view.index()?;
-    let within: Vec<_> = lexica.iter().map(|lexical| lexical.rows.clone()).collect();
-    let spread = index.spread(meant.vector, &within);
+    let spread = index.spread(meant.vector, &within(lexica));
     (spread.n > 0).then_some(Spread {
         mean: spread.mean,
         deviation: spread.deviation,
         n_records: lexica.iter().map(|lexical| lexical.n_records).sum(),
     })
+}
+
+/// Returns the rows of the places that are searched.
+fn within(lexica: &[Lexical]) -> Vec<Range<Row>> {
+    lexica.iter().map(|lexical| lexical.rows.clone()).collect()
 }
