@@ -4,6 +4,7 @@
 mod asset;
 mod tokens;
 mod vectors;
+mod witness;
 
 use mmw_store::embed::{Instructions, LocalModel};
 

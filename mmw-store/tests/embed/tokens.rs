@@ -10,13 +10,13 @@ use tokenizers::models::wordpiece::WordPiece as ReferenceModel;
 use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 
-struct Both {
+pub(super) struct Both {
     own: WordPiece,
     reference: Tokenizer,
 }
 
 impl Both {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let model = super::model();
         let vocabulary = model.file().vocabulary();
         let numbered =
@@ -38,13 +38,15 @@ impl Both {
 
     fn check(&self, text: &str) {
         let found = self.own.encode(text);
-        let expected = self
-            .reference
-            .encode_fast(text, false)
-            .expect("any text has tokens");
         let inner = &found[1..found.len() - 1];
-        assert_eq!(inner, expected.get_ids(), "{text:?}");
+        assert_eq!(inner, self.of_reference(text), "{text:?}");
         assert_eq!((found[0], found[found.len() - 1]), (101, 102));
+    }
+
+    /// Returns the tokens of the reference, without those around the text.
+    pub(super) fn of_reference(&self, text: &str) -> Vec<u32> {
+        let encoding = self.reference.encode_fast(text, false);
+        encoding.expect("any text has tokens").get_ids().to_vec()
     }
 }
 

@@ -5,11 +5,11 @@ use mmw_store::embed::{Embedder, LocalModel, Passage, Vector};
 use super::model;
 
 /// How near a vector must be to the one that was computed in full precision.
-const NEAR: f32 = 0.99;
+pub(super) const NEAR: f32 = 0.99;
 /// The same for a text without any word: there is little to point anywhere, so eight bits turn it more.
-const NEAR_WITHOUT_WORDS: f32 = 0.98;
+pub(super) const NEAR_WITHOUT_WORDS: f32 = 0.98;
 
-fn sentences() -> Vec<String> {
+pub(super) fn sentences() -> Vec<String> {
     include_str!("data/sentences.txt")
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line is a text"))
