@@ -18,6 +18,7 @@
 //! | [`audit`] | the hash chain over everything that was done |
 //! | [`plan`] | limits and account states |
 //! | [`rank`] | how matches become one order |
+//! | [`turn`] | what a turn of a conversation is, and how far those before speak for it |
 //! | [`wire`] | the forms that are sent and stored; the only module that derives serde |
 
 pub mod audit;
@@ -35,5 +36,6 @@ pub mod source;
 pub mod status;
 pub mod text;
 pub mod time;
+pub mod turn;
 pub mod validation;
 pub mod wire;

@@ -27,19 +27,19 @@ pub fn idf(n_documents: u64, n_having: u64) -> f64 {
 
 /// Returns what one word adds to a document's BM25 score.
 ///
-/// `n_times` is how often the document has it, `length` and `mean_length` are in words.
+/// `n_times` is how often the document has it, `length` and `mean_length` are in words; what counts in part
+/// makes fractions of both.
 #[must_use]
-pub fn bm25(weight: f64, n_times: u32, length: u32, mean_length: f64) -> f64 {
-    if n_times == 0 {
+pub fn bm25(weight: f64, n_times: f64, length: f64, mean_length: f64) -> f64 {
+    if n_times <= 0.0 {
         return 0.0;
     }
-    let times = f64::from(n_times);
     let relative = if mean_length > 0.0 {
-        f64::from(length) / mean_length
+        length / mean_length
     } else {
         1.0
     };
-    weight * times * (BM25_K1 + 1.0) / (times + BM25_K1 * (1.0 - BM25_B + BM25_B * relative))
+    weight * n_times * (BM25_K1 + 1.0) / (n_times + BM25_K1 * (1.0 - BM25_B + BM25_B * relative))
 }
 
 /// Returns the highest BM25 score that a query of these word weights could reach.
@@ -226,8 +226,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_lexical_score_lies_between_zero_and_one_for_any_query(
-            words in prop::collection::vec((0_u64..5_000, 0_u32..60), 1..200),
-            length in 0_u32..4_000,
+            words in prop::collection::vec((0_u64..5_000, 0.0_f64..60.0), 1..200),
+            length in 0.0_f64..4_000.0,
             mean_length in 0.0_f64..500.0,
         ) {
             let weights: Vec<f64> = words.iter().map(|(having, _)| idf(5_000, *having)).collect();

@@ -11,6 +11,7 @@ mod guard;
 mod lane;
 mod lexicon;
 mod records;
+mod turns;
 mod vectors;
 
 pub use access::{Access, AccessWrites, AccountRow, KeyRow, ProjectKind, ProjectRow};
@@ -25,6 +26,7 @@ pub use records::{
     Answered, Gone, MAX_SOURCE_REPORTS, NewRecord, RecordWrites, Records, SourceMatch, Stored,
     Tombstone,
 };
+pub use turns::{Around, Turns};
 pub use vectors::{
     KeptVector, ModelNumber, RemovalNumber, RemovedVector, VectorNumber, VectorReach, VectorWrites,
     Vectors,
@@ -113,8 +115,14 @@ pub trait Engine: Send + Sync {
 }
 
 /// Everything that can be read in one snapshot.
-pub trait Snapshot: Records + Lexicon + Vectors + Lane + Access + AuditTrail + GuardReads {}
-impl<T: Records + Lexicon + Vectors + Lane + Access + AuditTrail + GuardReads> Snapshot for T {}
+pub trait Snapshot:
+    Records + Lexicon + Turns + Vectors + Lane + Access + AuditTrail + GuardReads
+{
+}
+impl<T: Records + Lexicon + Turns + Vectors + Lane + Access + AuditTrail + GuardReads> Snapshot
+    for T
+{
+}
 
 /// Everything that can be written in one transaction, and read in it.
 pub trait Txn:

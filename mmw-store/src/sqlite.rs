@@ -14,6 +14,7 @@ mod lane;
 mod lexicon;
 mod migrate;
 mod records;
+mod turns;
 mod vectors;
 mod verify;
 

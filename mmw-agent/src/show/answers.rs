@@ -211,6 +211,10 @@ fn scores(page: &mut Page, hits: &[Hit]) {
             rank(parts.semantic_rank),
             snippet(&hit.record.content, 40),
         ));
+        if let Some(before) = parts.lexical_before {
+            let text = format!("words: {before:.3} of it from the turns before");
+            page.remark("     ", "", &text);
+        }
     }
 }
 

@@ -293,6 +293,9 @@ pub struct ScoreView {
     /// The place among the matches by words, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lexical_rank: Option<u32>,
+    /// How much of `lexical` comes from the turns before it, if it is a turn of a conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lexical_before: Option<f64>,
     /// How near the meaning is, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub semantic: Option<f64>,

@@ -226,6 +226,7 @@ fn hits() -> impl Strategy<Value = Hit> {
             score_parts: ScoreView {
                 lexical,
                 lexical_rank,
+                lexical_before: lexical,
                 semantic,
                 semantic_rank: lexical_rank,
             },

@@ -11,6 +11,7 @@ mod matches;
 mod query;
 pub mod recall;
 mod ties;
+mod turns;
 mod why_not;
 
 use std::collections::HashSet;

@@ -11,6 +11,7 @@ pub mod lexicon;
 pub mod records;
 pub mod sources;
 pub mod transactions;
+pub mod turns;
 pub mod vectors;
 
 /// Stamps the suite onto an engine: `conformance!(name, open)` makes a module `name` with one test a
@@ -61,6 +62,10 @@ macro_rules! conformance {
                     word_counts_read_back_as_they_were_written,
                     replaced_words_are_found_instead_of_the_old_ones,
                     the_state_of_the_index_reads_back;
+                turns:
+                    turns_have_the_nearest_of_their_session_around_them,
+                    what_is_no_turn_has_none_around_it_and_is_around_none,
+                    a_forgotten_turn_is_around_none;
                 vectors:
                     a_record_waits_for_a_vector_of_every_model,
                     what_is_taken_is_nobody_elses_until_the_moment,

@@ -25,5 +25,6 @@ mod second_look;
 mod sight;
 mod summaries;
 mod support;
+mod turns;
 mod versions;
 mod why_not;

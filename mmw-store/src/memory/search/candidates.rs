@@ -38,6 +38,8 @@ pub(super) struct Candidate {
     pub(super) lexical_rank: Option<u32>,
     /// Its place among the nearest, from 1.
     pub(super) semantic_rank: Option<u32>,
+    /// How much of its match by words comes from the turns before it.
+    pub(super) before: f64,
     /// What it is worth beside the others, without bounds.
     pub(super) worth: f64,
     /// The same from 0 to 1.
@@ -59,6 +61,7 @@ impl Candidate {
         ScoreView {
             lexical: Some(rounded(self.evidence.lexical)),
             lexical_rank: self.lexical_rank,
+            lexical_before: (self.before > 0.0).then(|| rounded(self.before)),
             semantic: self
                 .evidence
                 .cosine
@@ -174,6 +177,7 @@ impl Candidates {
                     evidence,
                     lexical_rank: lexical_ranks.get(&row).copied(),
                     semantic_rank: semantic_ranks.get(&row).copied(),
+                    before: matches.before(row),
                     worth: fused(&evidence, spread.as_ref()),
                     score: 0.0,
                 }

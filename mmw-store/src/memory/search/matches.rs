@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use mmw_core::rank::{Evidence, MIN_COVERAGE, bm25, idf, max_bm25};
 
+use super::turns::Turns;
 use crate::engine::{EngineResult, Lexical, Row, Snapshot, TermId};
 use crate::words::{self, fingerprint};
 
@@ -20,6 +21,8 @@ const SCORED_DEPTHS: usize = 2;
 pub(super) struct Match {
     /// BM25 against the highest that the query could reach, 0 to 1.
     pub(super) lexical: f64,
+    /// How much of that comes from the turns before it, if it is a turn of a conversation.
+    before: f64,
     /// How much of the query's weight the record has.
     pub(super) covered: f64,
     /// How much of the weight of the query's names that any record has.
@@ -30,6 +33,7 @@ impl Match {
     /// A record that shares no word.
     const NONE: Self = Self {
         lexical: 0.0,
+        before: 0.0,
         covered: 0.0,
         named: 0.0,
     };
@@ -70,7 +74,8 @@ impl Matches {
         wanted: &Wanted<'_>,
     ) -> EngineResult<Self> {
         let words = look_up(snapshot, lexica, wanted)?;
-        let mut scores = Scores::new(lexica, &words, wanted.depth * SCORED_DEPTHS);
+        let turns = Turns::of(snapshot, lexica)?;
+        let mut scores = Scores::new(lexica, &words, wanted.depth * SCORED_DEPTHS, turns);
         scores.add(
             snapshot,
             &words,
@@ -88,7 +93,15 @@ impl Matches {
             scores.add(snapshot, &words, &weights)?;
             scores.is_cut = true;
         }
-        Ok(Self { words, scores })
+        let mut matches = Self { words, scores };
+        if matches.scores.turns.are_there() {
+            // What answers a turn need not repeat any of its words.
+            let found = matches.found();
+            let rows = found.iter().map(|(row, _)| *row);
+            let after = matches.scores.turns.after(rows, wanted.depth);
+            matches.scores.more(snapshot, &matches.words, &after)?;
+        }
+        Ok(matches)
     }
 
     /// Records that share only common words may have been passed over.
@@ -131,6 +144,11 @@ impl Matches {
             .into_iter()
             .filter(|row| !self.scores.scored.contains_key(row))
             .collect())
+    }
+
+    /// Returns how much of a record's match by words comes from the turns before it.
+    pub(super) fn before(&self, row: Row) -> f64 {
+        self.scores.scored.get(&row).map_or(0.0, |one| one.before)
     }
 
     /// Returns what of the words speaks for a record; nothing for one that has not been scored.
@@ -282,10 +300,11 @@ struct Scores {
     scored: HashMap<Row, Match>,
     best_coverage: f64,
     is_cut: bool,
+    turns: Turns,
 }
 
 impl Scores {
-    fn new(lexica: &[Lexical], found: &[Word], most: usize) -> Self {
+    fn new(lexica: &[Lexical], found: &[Word], most: usize, turns: Turns) -> Self {
         let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
         let n_words: u64 = lexica.iter().map(|lexical| lexical.n_words).sum();
         #[allow(clippy::cast_precision_loss, reason = "a mean for a weight")]
@@ -301,6 +320,7 @@ impl Scores {
             scored: HashMap::new(),
             best_coverage: 0.0,
             is_cut: false,
+            turns,
         }
     }
 
@@ -322,6 +342,13 @@ impl Scores {
             self.is_cut = true;
         }
         let rows: Vec<Row> = rows.into_iter().map(|(row, _)| row).collect();
+        self.more(snapshot, found, &rows)
+    }
+
+    /// Scores records as matches, as far as they have not been scored yet.
+    fn more(&mut self, snapshot: &dyn Snapshot, found: &[Word], rows: &[Row]) -> EngineResult<()> {
+        let rows = rows.iter().filter(|row| !self.scored.contains_key(row));
+        let rows: Vec<Row> = rows.copied().collect();
         self.look_at(snapshot, found, &rows)?;
         self.best_coverage = rows
             .iter()
@@ -337,21 +364,24 @@ impl Scores {
         found: &[Word],
         rows: &[Row],
     ) -> EngineResult<()> {
-        for (row, doc) in snapshot.lexical_docs(rows)? {
+        for (row, heard) in self.turns.heard(snapshot, rows)? {
+            let length = heard.length();
             let mut reached = 0.0;
+            let mut own = 0.0;
             let mut covered = 0.0;
             let mut named = 0.0;
             for word in found {
-                if let Ok(at) = doc.counts.binary_search_by_key(&word.id, |(id, _)| *id) {
-                    let n_times = u32::from(doc.counts[at].1);
-                    reached += bm25(word.weight, n_times, doc.length, self.mean_length);
-                    covered += word.coverage();
-                    named += word.name();
+                if let Some(times) = heard.times(word.id) {
+                    reached += bm25(word.weight, times.all, length, self.mean_length);
+                    own += bm25(word.weight, times.own, length, self.mean_length);
+                    covered += times.share() * word.coverage();
+                    named += times.share() * word.name();
                 }
             }
             let lexical = (reached / self.highest).clamp(0.0, 1.0);
             let found = Match {
                 lexical,
+                before: lexical - (own / self.highest).clamp(0.0, 1.0),
                 covered,
                 named,
             };
