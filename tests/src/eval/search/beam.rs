@@ -17,8 +17,15 @@ pub(crate) fn chat(
 ) {
     let mut date: Option<String> = None;
     let batches = chat.as_array().into_iter().flatten();
-    let turns = batches.flat_map(|batch| batch["turns"].as_array().into_iter().flatten());
-    for message in turns.flat_map(|turn| turn.as_array().into_iter().flatten()) {
+    let turns = (0..).zip(batches).flat_map(|(nth, batch): (usize, _)| {
+        let turns = batch["turns"].as_array().into_iter().flatten();
+        turns.map(move |turn| (nth, turn))
+    });
+    let messages = turns.flat_map(|(nth, turn)| {
+        let messages = turn.as_array().into_iter().flatten();
+        messages.map(move |message| (nth, message))
+    });
+    for (batch, message) in messages {
         let (Some(id), Some(text)) = (id_of(&message["id"]), message["content"].as_str()) else {
             continue;
         };
@@ -34,6 +41,7 @@ pub(crate) fn chat(
             text: without_mark(text).to_owned(),
             who: message["role"].as_str().map(str::to_owned),
             date: date.clone(),
+            session: Some(format!("{group}/{batch}")),
         });
     }
     for (kind, asked) in probing.as_object().into_iter().flatten() {

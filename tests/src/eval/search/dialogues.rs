@@ -50,7 +50,7 @@ pub(crate) fn locomo(json: &Value) -> Result<[Set; 2], String> {
                     "" => text.to_owned(),
                     photo => format!("{text} [shares a photo: {photo}]"),
                 };
-                doc(&group, turn, text, date.clone())
+                doc(&group, session, turn, text, date.clone())
             }));
         }
         let of_turns = observations(&group, sample, conversation, &mut facts.0);
@@ -91,6 +91,7 @@ pub(crate) fn realtalk(chats: &[(String, Value)]) -> Set {
                 let date = turn["date_time"].as_str().map(str::to_owned);
                 doc(
                     group,
+                    session,
                     turn,
                     text.to_owned(),
                     date.or_else(|| of_session.clone()),
@@ -102,13 +103,20 @@ pub(crate) fn realtalk(chats: &[(String, Value)]) -> Set {
     Set::new("realtalk", docs, asked)
 }
 
-fn doc(group: &str, turn: &Value, text: String, date: Option<String>) -> Option<Doc> {
+fn doc(
+    group: &str,
+    session: usize,
+    turn: &Value,
+    text: String,
+    date: Option<String>,
+) -> Option<Doc> {
     Some(Doc {
         group: group.to_owned(),
         id: turn["dia_id"].as_str()?.to_owned(),
         text,
         who: turn["speaker"].as_str().map(str::to_owned),
         date,
+        session: Some(format!("{group}/{session}")),
     })
 }
 
@@ -156,6 +164,8 @@ fn observations(
                     text: text.to_owned(),
                     who: Some(who.clone()),
                     date: date.clone(),
+                    // An observation stands for itself.
+                    session: None,
                 });
             }
         }
@@ -247,6 +257,14 @@ pub(crate) mod tests {
         assert!(is_locomo(&json) && !is_realtalk(&json));
         let [turns, facts] = locomo(&json).unwrap();
         assert_eq!(turns.docs.len(), 3);
+        let sessions: Vec<_> = turns
+            .docs
+            .iter()
+            .map(|doc| doc.session.as_deref())
+            .collect();
+        let expected = [Some("conv-1/1"), Some("conv-1/1"), Some("conv-1/2")];
+        assert_eq!(sessions, expected);
+        assert_eq!(facts.docs[0].session, None);
         assert_eq!(turns.docs[0].text, "Look! [shares a photo: a red boat]");
         assert_eq!(
             turns.docs[2].date.as_deref(),

@@ -74,6 +74,7 @@ pub(crate) fn set(name: &str, entries: Vec<Entry>, most: usize) -> Set {
                     text: turn.content,
                     who: turn.role,
                     date: entry.haystack_dates.get(session).cloned(),
+                    session: Some(format!("{group}/{session}")),
                 });
             }
         }

@@ -10,6 +10,7 @@ use mmw_core::env::SystemEntropy;
 use mmw_core::ids::RecordId;
 use mmw_core::place::{Caller, Way};
 use mmw_core::time::Timestamp;
+use mmw_core::turn;
 use mmw_core::wire::{EnvelopeArgs, ForgetArgs, RememberArgs, SearchArgs};
 use mmw_store::memory::bulk::MAX_BULK;
 use mmw_store::{Legs, Memory};
@@ -99,6 +100,11 @@ impl Product {
             content: doc.text.clone(),
             workspace: Some(self.workspace(&doc.group)),
             source: doc.who.clone(),
+            kind: doc.session.is_some().then(|| turn::KIND.name().to_owned()),
+            source_id: doc
+                .session
+                .as_ref()
+                .map(|session| format!("{}{session}", turn::SESSION)),
             ..RememberArgs::default()
         };
         let envelope = EnvelopeArgs {
@@ -173,6 +179,7 @@ mod tests {
             text: text.into(),
             who: Some("Ann".into()),
             date: Some("8 May 2023".into()),
+            session: None,
         }
     }
 

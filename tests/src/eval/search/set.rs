@@ -13,6 +13,9 @@ pub(crate) struct Doc {
     pub(crate) who: Option<String>,
     /// When it was said, as the set writes it.
     pub(crate) date: Option<String>,
+    /// The session that it is a turn of, a name of its own among all sessions of the set; nothing if the
+    /// record stands for itself.
+    pub(crate) session: Option<String>,
 }
 
 /// A question.
@@ -140,6 +143,7 @@ pub(crate) mod tests {
             text: format!("{id} of {group}"),
             who: Some(who.into()),
             date: None,
+            session: None,
         }
     }
 

@@ -2,13 +2,17 @@
 //! questions.
 //!
 //! ```text
-//! NAME.docs.jsonl     {group, id, text, speaker?, date?}    further fields are not read
+//! NAME.docs.jsonl     {group, id, text, speaker?, date?, session?}    further fields are not read
 //! NAME.queries.jsonl  {group, text, gold: [id, …], cat?}
 //! facts               {id, fact, question, kind?}
 //! ```
+//!
+//! A record with a `session` is a turn of it, but in a set whose name ends with `-obs`: there it is an
+//! observation that was made of that session, and stands for itself.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::set::{Doc, Question, Set};
 
@@ -21,6 +25,8 @@ struct DocLine {
     speaker: Option<String>,
     #[serde(default)]
     date: Option<String>,
+    #[serde(default)]
+    session: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,7 +49,11 @@ struct FactLine {
 
 /// Reads a pair of files.
 pub(crate) fn pair(name: &str, docs: &str, questions: &str) -> Result<Set, String> {
+    let is_of_turns = !name.ends_with("-obs");
     let docs = lines(docs)?.into_iter().map(|line: DocLine| Doc {
+        session: session(&line.session)
+            .filter(|_| is_of_turns)
+            .map(|session| format!("{}/{session}", line.group)),
         group: line.group,
         id: line.id,
         text: line.text,
@@ -82,6 +92,15 @@ pub(crate) fn facts(name: &str, text: &str) -> Result<Set, String> {
     Ok(Set::new(name, docs, questions))
 }
 
+/// Sessions have numbers here, and names there.
+fn session(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(name) => filled(Some(name.clone())),
+        _ => None,
+    }
+}
+
 fn filled(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
@@ -116,6 +135,7 @@ mod tests {
             text: "t".into(),
             who: Some("A".into()),
             date: None,
+            session: None,
         };
         assert_eq!(set.docs, [doc]);
         assert_eq!(set.questions[0].kind, "k");
