@@ -23,7 +23,7 @@ mod local;
 mod math;
 mod product;
 #[cfg_attr(
-    target_arch = "x86_64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
     expect(
         unsafe_code,
         reason = "processors' vector instructions can be had in no other way: decision 14"

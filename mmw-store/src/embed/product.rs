@@ -64,6 +64,7 @@ impl Product<'_> {
     }
 
     /// Returns the inputs of a row.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn row(&self, row: usize) -> &[[u8; INPUTS]] {
         let length = self.weights.n_inputs / INPUTS;
@@ -78,17 +79,25 @@ impl Product<'_> {
 
     /// Turns the sums of a block into outputs.
     #[inline(always)]
-    pub(super) fn finish(&mut self, row: usize, block: usize, sums: [i32; BLOCK]) {
+    pub(super) fn finish(&mut self, row: usize, block: usize, mut sums: [i32; BLOCK]) {
+        let of_weights = self.weights.sums[block];
+        for (sum, of_weights) in sums.iter_mut().zip(of_weights) {
+            *sum = sum.wrapping_sub(OFFSET.wrapping_mul(of_weights));
+        }
+        self.finish_without_offset(row, block, sums);
+    }
+
+    /// Turns the sums of a block into outputs, for inputs that the offset was taken from.
+    #[inline(always)]
+    pub(super) fn finish_without_offset(&mut self, row: usize, block: usize, sums: [i32; BLOCK]) {
         let n_blocks = self.weights.n_blocks();
         let input_scale = self.scales[row];
         // Copied, so that compilers see that nothing is written over and work on all side by side.
         let scales = self.weights.scales[block];
         let bias = self.weights.bias[block];
-        let of_weights = self.weights.sums[block];
         let mut outputs = [0.0; BLOCK];
         for nth in 0..BLOCK {
-            let sum = sums[nth].wrapping_sub(OFFSET.wrapping_mul(of_weights[nth]));
-            outputs[nth] = sum as f32 * (input_scale * scales[nth]) + bias[nth];
+            outputs[nth] = sums[nth] as f32 * (input_scale * scales[nth]) + bias[nth];
         }
         self.outputs[row * n_blocks + block] = outputs;
     }
@@ -156,4 +165,83 @@ pub(super) fn groups(n_rows: usize, most: usize) -> impl Iterator<Item = (usize,
         let start = nth * n_rows / n_groups;
         (start, (nth + 1) * n_rows / n_groups - start)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::super::simd::Isa;
+    use super::*;
+
+    /// Numbers of which every sum is as large as it can be are as likely as any others.
+    fn extreme() -> impl Strategy<Value = u8> {
+        prop_oneof![any::<u8>(), Just(0), Just(127), Just(128), Just(255)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn all_instructions_multiply_any_numbers_to_the_same_sums(
+            n_rows in 1_usize..10,
+            n_fours in 1_usize..20,
+            n_pairs in 1_usize..3,
+            bytes in prop_oneof![vec(extreme(), 700), extreme().prop_map(|byte| vec![byte; 700])],
+            weights in prop_oneof![vec(extreme(), 900), extreme().prop_map(|byte| vec![byte; 900])],
+        ) {
+            let n_blocks = 2 * n_pairs;
+            // Some numbers again and again, never in step with rows or blocks.
+            let mut bytes = bytes.iter().cycle().copied();
+            let inputs: Vec<[u8; INPUTS]> = (0..n_rows * n_fours)
+                .map(|_| std::array::from_fn(|_| bytes.next().unwrap()))
+                .collect();
+            let mut weights = weights.iter().cycle().map(|byte| byte.cast_signed());
+            let packed: Vec<[i8; BLOCK * INPUTS]> = (0..n_blocks * n_fours)
+                .map(|_| std::array::from_fn(|_| weights.next().unwrap()))
+                .collect();
+            let mut exact = Vec::new();
+            let mut sums = Vec::new();
+            for block in packed.chunks_exact(n_fours) {
+                sums.push(std::array::from_fn(|output| {
+                    let of_output = |four: &[i8; BLOCK * INPUTS]| {
+                        let four = &four[output * INPUTS..][..INPUTS];
+                        four.iter().map(|weight| i32::from(*weight)).sum::<i32>()
+                    };
+                    block.iter().map(of_output).sum()
+                }));
+            }
+            for row in inputs.chunks_exact(n_fours) {
+                for block in packed.chunks_exact(n_fours) {
+                    exact.push(std::array::from_fn(|output| {
+                        let mut sum = 0;
+                        for (input, weights) in row.iter().zip(block) {
+                            for (nth, input) in input.iter().enumerate() {
+                                let weight = i32::from(weights[output * INPUTS + nth]);
+                                sum += (i32::from(*input) - OFFSET) * weight;
+                            }
+                        }
+                        sum as f32
+                    }));
+                }
+            }
+            for isa in Isa::all() {
+                let mut outputs = vec![[0.0; BLOCK]; n_rows * n_blocks];
+                isa.multiply(Product {
+                    inputs: &inputs,
+                    scales: &vec![1.0; n_rows],
+                    weights: Weights {
+                        n_inputs: n_fours * INPUTS,
+                        packed: &packed,
+                        scales: &vec![[1.0; BLOCK]; n_blocks],
+                        bias: &vec![[0.0; BLOCK]; n_blocks],
+                        sums: &sums,
+                    },
+                    outputs: &mut outputs,
+                });
+                prop_assert_eq!(&outputs, &exact, "{}", isa.name());
+            }
+        }
+    }
 }

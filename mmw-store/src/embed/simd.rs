@@ -1,17 +1,23 @@
-//! Vector instructions of x86-64: the only module of the project with `unsafe` code.
+//! Vector instructions of x86-64 and 64-bit ARM: the only module of the project with `unsafe` code.
 //!
-//! What is unsafe here is of two kinds, each with its reason beside it: calling a function that was
-//! compiled for instructions that the processor was seen to have, and reading or writing a register
-//! through a reference to an array of exactly its size. No pointer is computed; everything else is
-//! slices. All ways give the same bits: sums of whole numbers are exact, and the arithmetic in `f32`
+//! What is unsafe here is of three kinds, each with its reason beside it: calling a function that was
+//! compiled for instructions that the processor was seen to have, reading or writing a register
+//! through a reference to an array of exactly its size, and one instruction on registers that this
+//! compiler has no name for. No pointer is computed; everything else is slices. All ways give the same bits: sums of whole numbers are exact, and the arithmetic in `f32`
 //! is the same source for all of them, without fused steps.
 
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
+#[cfg(target_arch = "aarch64")]
+use std::arch::{asm, is_aarch64_feature_detected};
 
 use super::product::Product;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::product::groups;
+#[cfg(target_arch = "aarch64")]
+use super::product::{BLOCK, INPUTS, OFFSET};
 
 /// Work whose source is compiled once for each kind of instructions.
 pub(crate) trait Kernel {
@@ -37,6 +43,10 @@ enum Kind {
     Avx512Vnni,
     #[cfg(target_arch = "x86_64")]
     Avx512Popcnt,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    #[cfg(target_arch = "aarch64")]
+    NeonDot,
 }
 
 impl Isa {
@@ -59,6 +69,13 @@ impl Isa {
             all.extend(has_vnni.then_some(Self(Kind::Avx512Vnni)));
             all.extend(has_popcnt.then_some(Self(Kind::Avx512Popcnt)));
         }
+        #[cfg(target_arch = "aarch64")]
+        {
+            let has_neon = is_aarch64_feature_detected!("neon");
+            let has_dot = has_neon && is_aarch64_feature_detected!("dotprod");
+            all.extend(has_neon.then_some(Self(Kind::Neon)));
+            all.extend(has_dot.then_some(Self(Kind::NeonDot)));
+        }
         all
     }
 
@@ -77,6 +94,10 @@ impl Isa {
             Kind::Avx512Vnni => "AVX-512 VNNI",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512Popcnt => "AVX-512 VNNI and VPOPCNTDQ",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => "NEON",
+            #[cfg(target_arch = "aarch64")]
+            Kind::NeonDot => "NEON with dot products",
         }
     }
 
@@ -93,6 +114,9 @@ impl Isa {
             // SAFETY: `Kind::Avx512Popcnt` is only made after the processor named every feature.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512Popcnt => unsafe { with_avx512_popcnt(kernel) },
+            // NEON is in every processor of this kind: compilers use it without being told.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon | Kind::NeonDot => kernel.run(),
         }
     }
 
@@ -106,6 +130,12 @@ impl Isa {
             // SAFETY: as in `run`.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512Vnni | Kind::Avx512Popcnt => unsafe { multiply_vnni(product) },
+            // SAFETY: `Kind::Neon` is only made after the processor said that it has `neon`.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => unsafe { multiply_neon(product) },
+            // SAFETY: `Kind::NeonDot` is only made after the processor named both features.
+            #[cfg(target_arch = "aarch64")]
+            Kind::NeonDot => unsafe { multiply_dot(product) },
         }
     }
 }
@@ -270,4 +300,155 @@ fn store_256(register: __m256i) -> [i32; 8] {
     // SAFETY: the array is the 32 bytes that are written; the instruction asks for no alignment.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), register) };
     to
+}
+
+/// Returns the inputs with their signs: the instructions of this processor ask for no offset.
+#[cfg(target_arch = "aarch64")]
+fn signed(product: &Product<'_>) -> Vec<[i8; INPUTS]> {
+    let signed = |byte: u8| byte.wrapping_sub(OFFSET as u8).cast_signed();
+    product.inputs.iter().map(|four| four.map(signed)).collect()
+}
+
+/// Rows that are multiplied together with 16 outputs: sixteen sums in registers.
+#[cfg(target_arch = "aarch64")]
+const DOT_ROWS: usize = 4;
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon,dotprod")]
+fn multiply_dot(mut product: Product<'_>) {
+    let signed = signed(&product);
+    for block in 0..product.weights.n_blocks() {
+        for (row, n_rows) in groups(product.n_rows(), DOT_ROWS) {
+            match n_rows {
+                1 => dot_tile::<1>(&mut product, &signed, block, row),
+                2 => dot_tile::<2>(&mut product, &signed, block, row),
+                3 => dot_tile::<3>(&mut product, &signed, block, row),
+                _ => dot_tile::<DOT_ROWS>(&mut product, &signed, block, row),
+            }
+        }
+    }
+}
+
+/// Multiplies `ROWS` rows with a block of weights, four products and a sum an instruction.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon,dotprod")]
+fn dot_tile<const ROWS: usize>(
+    product: &mut Product<'_>,
+    signed: &[[i8; INPUTS]],
+    block: usize,
+    row: usize,
+) {
+    let weights = product.weights.block(block);
+    let inputs: [&[[i8; INPUTS]]; ROWS] =
+        std::array::from_fn(|nth| &signed[(row + nth) * weights.len()..][..weights.len()]);
+    let mut sums = [[vdupq_n_s32(0); 4]; ROWS];
+    for (at, weights) in weights.iter().enumerate() {
+        let (quarters, _) = weights.as_chunks();
+        let weights: [int8x16_t; 4] = std::array::from_fn(|quarter| load_neon(&quarters[quarter]));
+        for nth in 0..ROWS {
+            let input = four_times(inputs[nth][at]);
+            for quarter in 0..4 {
+                sums[nth][quarter] = dot(sums[nth][quarter], weights[quarter], input);
+            }
+        }
+    }
+    for (nth, sums) in sums.into_iter().enumerate() {
+        product.finish_without_offset(row + nth, block, store_neon(sums));
+    }
+}
+
+/// Rows that are multiplied together with 16 outputs: sixteen sums in registers.
+#[cfg(target_arch = "aarch64")]
+const NEON_ROWS: usize = 2;
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+fn multiply_neon(mut product: Product<'_>) {
+    let signed = signed(&product);
+    for block in 0..product.weights.n_blocks() {
+        for (row, n_rows) in groups(product.n_rows(), NEON_ROWS) {
+            match n_rows {
+                1 => neon_tile::<1>(&mut product, &signed, block, row),
+                _ => neon_tile::<NEON_ROWS>(&mut product, &signed, block, row),
+            }
+        }
+    }
+}
+
+/// Multiplies `ROWS` rows with a block of weights. A product fits sixteen bits whatever its factors
+/// are, the sum of two would not: they are added in 32.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon")]
+fn neon_tile<const ROWS: usize>(
+    product: &mut Product<'_>,
+    signed: &[[i8; INPUTS]],
+    block: usize,
+    row: usize,
+) {
+    let weights = product.weights.block(block);
+    let inputs: [&[[i8; INPUTS]]; ROWS] =
+        std::array::from_fn(|nth| &signed[(row + nth) * weights.len()..][..weights.len()]);
+    // Of each two outputs, the sums of even and odd pairs of products.
+    let mut sums = [[[vdupq_n_s32(0); 2]; 4]; ROWS];
+    for (at, weights) in weights.iter().enumerate() {
+        let inputs: [int8x16_t; ROWS] = std::array::from_fn(|nth| four_times(inputs[nth][at]));
+        for (quarter, weights) in weights.as_chunks().0.iter().enumerate() {
+            let weights = load_neon(weights);
+            for nth in 0..ROWS {
+                let [low, high] = &mut sums[nth][quarter];
+                let products = vmull_s8(vget_low_s8(weights), vget_low_s8(inputs[nth]));
+                *low = vpadalq_s16(*low, products);
+                *high = vpadalq_s16(*high, vmull_high_s8(weights, inputs[nth]));
+            }
+        }
+    }
+    for (nth, sums) in sums.into_iter().enumerate() {
+        let sums = sums.map(|[low, high]| vpaddq_s32(low, high));
+        product.finish_without_offset(row + nth, block, store_neon(sums));
+    }
+}
+
+/// Adds to each of four sums the four products of its bytes.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon,dotprod")]
+fn dot(mut sums: int32x4_t, a: int8x16_t, b: int8x16_t) -> int32x4_t {
+    // SAFETY: the instruction is one of `dotprod`, and reads and writes these three registers only.
+    unsafe {
+        asm!(
+            "sdot {0:v}.4s, {1:v}.16b, {2:v}.16b",
+            inout(vreg) sums, in(vreg) a, in(vreg) b,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sums
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon")]
+fn four_times(bytes: [i8; INPUTS]) -> int8x16_t {
+    vreinterpretq_s8_s32(vdupq_n_s32(bytemuck::cast(bytes)))
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon")]
+fn load_neon(from: &[i8; 16]) -> int8x16_t {
+    // SAFETY: the array is the 16 bytes that are read; the instruction asks for no alignment.
+    unsafe { vld1q_s8(from.as_ptr()) }
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline]
+#[target_feature(enable = "neon")]
+fn store_neon(registers: [int32x4_t; 4]) -> [i32; BLOCK] {
+    let mut to = [[0; 4]; 4];
+    for (to, register) in to.iter_mut().zip(registers) {
+        // SAFETY: the array is the 16 bytes that are written; the instruction asks for no alignment.
+        unsafe { vst1q_s32(to.as_mut_ptr(), register) };
+    }
+    bytemuck::cast(to)
 }
