@@ -30,6 +30,9 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
         Some("search") => Some(search::measure(
             &arguments.by_ref().skip(1).collect::<Vec<_>>(),
         )),
+        Some(search::PROCESS) => Some(search::process(
+            &arguments.by_ref().skip(1).collect::<Vec<_>>(),
+        )),
         Some(guard::FIRST) => Some(guard::first().to_string()),
         _ => None,
     };

@@ -125,8 +125,9 @@ pub(super) fn resident() -> Option<String> {
         Some(kib / 1024)
     };
     Some(format!(
-        "{} MiB, {} of a file",
+        "{} MiB: {} its own, {} of files",
         line("VmRSS:")?,
+        line("RssAnon:")?,
         line("RssFile:")?
     ))
 }
