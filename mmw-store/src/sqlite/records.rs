@@ -4,6 +4,8 @@ mod forget;
 mod read;
 mod write;
 
+use std::collections::BTreeMap;
+
 use mmw_core::ids::{ProjectId, RecordId};
 use mmw_core::place::{Place, WorkspaceName};
 use mmw_core::record::{Confidence, Kind, Record, Said, Visibility};
@@ -87,13 +89,27 @@ pub(super) fn stored(row: &Columns<'_>) -> rusqlite::Result<Stored> {
 impl SqliteTxn<'_> {
     /// Adds what the records were derived from, forgotten ones too, in the order given.
     pub(super) fn with_sources(&self, mut found: Vec<Stored>) -> EngineResult<Vec<Stored>> {
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let rows: Vec<Row> = found.iter().map(|stored| stored.row).collect();
+        let sources = self.many(
+            "SELECT l.from_row, l.nth, t.id FROM rarray(?1) wanted
+             CROSS JOIN links l ON l.from_row = wanted.value AND l.kind = 'derived_from'
+             CROSS JOIN records t ON t.row = l.to_row",
+            [col::numbers(rows)],
+            |row| {
+                let source: (Row, i64) = (row.get(0)?, row.get(1)?);
+                Ok((source, col::id::<RecordId>(row, 2)?))
+            },
+        )?;
+        if sources.is_empty() {
+            return Ok(found);
+        }
+        let sources: BTreeMap<(Row, i64), RecordId> = sources.into_iter().collect();
         for stored in &mut found {
-            stored.record.derived_from = self.many(
-                "SELECT t.id FROM links l JOIN records t ON t.row = l.to_row
-                 WHERE l.from_row = ?1 AND l.kind = 'derived_from' ORDER BY l.nth",
-                [stored.row],
-                |row| col::id::<RecordId>(row, 0),
-            )?;
+            let own = sources.range((stored.row, i64::MIN)..=(stored.row, i64::MAX));
+            stored.record.derived_from = own.map(|(_, id)| *id).collect();
         }
         Ok(found)
     }
