@@ -41,7 +41,7 @@ pub use error::EmbedError;
 pub use format::{Config, FormatError, ModelFile, Pooling};
 pub use kept::{pack, unpack};
 pub use local::{Instructions, LocalModel};
-pub(crate) use simd::{Isa, Kernel};
+pub(crate) use simd::{Isa, Kernel, fetch_ahead};
 pub use source::OpenError;
 pub use template::{Passage, TEMPLATE_VERSION};
 pub use vector::{Bytes8, Vector};

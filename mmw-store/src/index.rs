@@ -41,7 +41,7 @@ use crate::embed::{Bytes8, Isa, Vector};
 use crate::engine::{Row, SEQUENCE_BITS};
 
 use crowding::Crowd;
-use kernel::Products;
+use kernel::{Products, scattered};
 use query::Query;
 use scan::{Limits, Part, Scan};
 use segment::Segment;
@@ -225,7 +225,7 @@ impl Index {
         let mut products = Vec::with_capacity(vectors.len());
         self.isa.run(Products {
             query: &query.values,
-            vectors: vectors.iter().map(|(_, values, _)| *values),
+            vectors: scattered(vectors.len(), |nth| vectors[nth].1),
             products: &mut products,
         });
         let mut cosines = vec![None; rows.len()];

@@ -22,6 +22,9 @@ impl Near {
     }
 }
 
+/// How many more are kept until they are cut.
+const ROOM: usize = 1_024;
+
 /// The nearest `k` records of those that were offered.
 #[derive(Debug)]
 pub(super) struct Best {
@@ -50,7 +53,7 @@ impl Best {
     pub(super) fn offer(&mut self, near: Near) {
         if self.wants(near.cosine) {
             self.found.push(near);
-            if self.found.len() > self.k.saturating_mul(2).saturating_add(64) {
+            if self.found.len() > self.k.saturating_mul(2).saturating_add(ROOM) {
                 self.cut();
             }
         }

@@ -3,7 +3,7 @@
 //! One source for all kinds of instructions, see [`crate::embed`]. All sums are of whole numbers, so
 //! that every kind gives the same. What is near enough is decided elsewhere.
 
-use crate::embed::Kernel;
+use crate::embed::{Kernel, fetch_ahead};
 
 /// Codes that lie together: the first words of all, then the second words of all, and so on. So many,
 /// that compilers work on codes side by side and not on the words of each.
@@ -38,6 +38,53 @@ impl Kernel for Distances<'_> {
             }
         }
     }
+}
+
+/// Finds the places of the distances up to a limit.
+pub(super) struct Within<'a> {
+    pub(super) distances: &'a [u32],
+    pub(super) limit: u32,
+    /// Where the places are put; as long as the distances.
+    pub(super) places: &'a mut [u32],
+}
+
+impl Kernel for Within<'_> {
+    /// How many places there are.
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        const STRETCH: usize = 16;
+        let mut n = 0;
+        for (nth, stretch) in self.distances.chunks(STRETCH).enumerate() {
+            // Most stretches have none, which is found out side by side.
+            let has_any = stretch
+                .iter()
+                .fold(false, |any, distance| any | (*distance <= self.limit));
+            if has_any {
+                for (at, distance) in stretch.iter().enumerate() {
+                    // Put down in any case: a jump that can't be foreseen costs more.
+                    self.places[n] = (nth * STRETCH + at) as u32;
+                    n += usize::from(*distance <= self.limit);
+                }
+            }
+        }
+        n
+    }
+}
+
+/// Returns vectors that lie anywhere, and has those that come soon fetched.
+pub(super) fn scattered<'v>(
+    n: usize,
+    vector: impl Fn(usize) -> &'v [i8],
+) -> impl Iterator<Item = &'v [i8]> {
+    const AHEAD: usize = 8;
+    (0..n).map(move |nth| {
+        if nth + AHEAD < n {
+            fetch_ahead(vector(nth + AHEAD));
+        }
+        vector(nth)
+    })
 }
 
 /// Multiplies a query with each of many vectors of its length.

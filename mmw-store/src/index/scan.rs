@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, scope};
 
 use crate::embed::Isa;
@@ -10,13 +11,25 @@ use crate::engine::Row;
 use super::best::{Best, Near};
 use super::block::{BLOCK, Block, Slot};
 use super::cut::{Candidate, Cut};
-use super::kernel::{Distances, LANES, Products};
+use super::kernel::{Distances, LANES, Products, Within, scattered};
 use super::query::Query;
 use super::segment::Segment;
 
 /// From where on a search goes another way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
+    /// By how many records are asked for: the first that has enough. Who asks for more than the last
+    /// one has gets each vector looked at.
+    pub(super) tiers: &'static [Tier],
+    /// So many vectors are worth a thread.
+    pub(super) per_thread: usize,
+}
+
+/// How far those who ask for some records look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tier {
+    /// The most records that may be asked for.
+    pub(super) most_records: usize,
     /// Up to so many vectors each is looked at.
     pub(super) exact: usize,
     /// Beyond, at least so many whose codes are nearest. Independent of how many records are asked for,
@@ -24,19 +37,19 @@ pub(super) struct Limits {
     pub(super) rescored: usize,
     /// And at least one of so many: the more there are, the more codes are as near as the nearest's.
     pub(super) rescored_of: usize,
-    /// Whoever asks for more records gets each vector looked at.
-    pub(super) most_records: usize,
-    /// So many vectors are worth a thread.
-    pub(super) per_thread: usize,
 }
 
 impl Limits {
     pub(super) const USUAL: Self = Self {
-        exact: 16_384,
-        rescored: 3_000,
-        rescored_of: 128,
-        most_records: 300,
-        per_thread: 65_536,
+        // None for more records than that: of the 2,000 nearest of 400,000, one of ten vectors looked at
+        // found nine tenths only, which a filter may need.
+        tiers: &[Tier {
+            most_records: 300,
+            exact: 16_384,
+            rescored: 3_000,
+            rescored_of: 128,
+        }],
+        per_thread: 49_152,
     };
 }
 
@@ -125,9 +138,10 @@ impl Scan<'_> {
             })
             .collect();
         let n_vectors = units.iter().map(|unit| unit.block.len()).sum();
-        if n_vectors > self.limits.exact
-            && k <= self.limits.most_records
-            && let Some(best) = self.by_codes(&units, n_vectors, k)
+        let mut tiers = self.limits.tiers.iter();
+        if let Some(tier) = tiers.find(|tier| k <= tier.most_records)
+            && n_vectors > tier.exact
+            && let Some(best) = self.by_codes(&units, n_vectors, k, tier)
         {
             return best.finish();
         }
@@ -135,71 +149,134 @@ impl Scan<'_> {
     }
 
     fn by_vectors(&self, units: &[Unit<'_>], n_vectors: usize, k: usize) -> Best {
-        let shares = self.share(units, n_vectors, |_, units| {
-            let mut best = Best::new(k);
-            let mut products = Vec::with_capacity(BLOCK);
-            for unit in units {
-                products.clear();
-                self.isa.run(Products {
-                    query: &self.query.values,
-                    vectors: unit.block.values().chunks_exact(self.dimensions()),
-                    products: &mut products,
-                });
-                let factors = unit.block.factors();
-                for (at, (product, factor)) in products.iter().zip(factors).enumerate() {
-                    let cosine = self.query.cosine(*product, *factor);
-                    if best.wants(cosine) && unit.has(at) {
-                        let row = unit.row(at);
-                        best.offer(Near { row, cosine });
-                    }
+        let new = || (Best::new(k), Vec::with_capacity(BLOCK));
+        let shares = self.share(units, n_vectors, new, |(best, products), _, unit| {
+            products.clear();
+            self.isa.run(Products {
+                query: &self.query.values,
+                vectors: unit.block.values().chunks_exact(self.dimensions()),
+                products,
+            });
+            let factors = unit.block.factors();
+            for (at, (product, factor)) in products.iter().zip(factors).enumerate() {
+                let cosine = self.query.cosine(*product, *factor);
+                if best.wants(cosine) && unit.has(at) {
+                    let row = unit.row(at);
+                    best.offer(Near { row, cosine });
                 }
             }
-            best
         });
         let mut best = Best::new(k);
-        for share in shares {
+        for (share, _) in shares {
             best.join(share);
         }
         best
     }
 
     /// Returns nothing if the nearest codes are of too few records.
-    fn by_codes(&self, units: &[Unit<'_>], n_vectors: usize, k: usize) -> Option<Best> {
-        let largest = 64 * self.query.code.len() as u32;
-        let share = n_vectors / self.limits.rescored_of.max(1);
-        let wanted = self.limits.rescored.max(share);
-        let shares = self.share(units, n_vectors, |first, units| {
-            let mut cut = Cut::new(wanted, largest);
-            let mut distances = [[0; LANES]; BLOCK / LANES];
-            for (nth, unit) in units.iter().enumerate() {
-                let distances = &mut distances[..unit.block.len().div_ceil(LANES)];
-                self.isa.run(Distances {
-                    query: &self.query.code,
-                    codes: unit.block.codes(),
-                    distances,
-                });
-                offer_near(
-                    &distances.as_flattened()[..unit.block.len()],
-                    &mut cut,
-                    |at, distance| {
-                        unit.has(at).then_some(Candidate {
-                            distance,
-                            unit: (first + nth) as u32,
-                            at: at as u32,
-                        })
-                    },
-                );
-            }
-            cut
-        });
-        let mut cut = Cut::new(wanted, largest);
-        for share in shares {
-            cut.join(share);
+    fn by_codes(
+        &self,
+        units: &[Unit<'_>],
+        n_vectors: usize,
+        k: usize,
+        tier: &Tier,
+    ) -> Option<Best> {
+        let share = n_vectors / tier.rescored_of.max(1);
+        let wanted = tier.rescored.max(share);
+        let largest = self.largest();
+        // Nearly all codes are further off than the limit that is found in the end. To start from a
+        // guess spares keeping them in between; if it was wrong, nothing is lost but time.
+        let guess = self.guess(units, wanted);
+        let mut cut = self.nearest_codes(units, n_vectors, wanted, guess);
+        if !cut.is_full() && guess < largest {
+            cut = self.nearest_codes(units, n_vectors, wanted, largest);
         }
         let is_full = cut.is_full();
         let found = Found::new(units, &cut.finish());
-        let is_enough = !is_full || found.n_records() >= self.limits.most_records;
+        let is_enough = !is_full || found.n_records() >= tier.most_records;
         is_enough.then(|| self.rescore(&found, k))
+    }
+
+    /// Returns a distance within which as many codes are as wanted, probably: by every sixteenth group.
+    fn guess(&self, units: &[Unit<'_>], wanted: usize) -> u32 {
+        const ONE_OF: usize = 16;
+        let words = self.query.code.len();
+        let mut seen = vec![0_usize; self.largest() as usize + 1];
+        let mut distances = [[0; LANES]];
+        for unit in units {
+            let groups = unit.block.codes().chunks_exact(words.max(1));
+            for (nth, group) in groups.enumerate().step_by(ONE_OF) {
+                self.isa.run(Distances {
+                    query: &self.query.code,
+                    codes: group,
+                    distances: &mut distances,
+                });
+                let places = nth * LANES..unit.block.len().min((nth + 1) * LANES);
+                for (at, distance) in places.zip(distances.as_flattened()) {
+                    seen[*distance as usize] += usize::from(unit.has(at));
+                }
+            }
+        }
+        // A quarter more, for the chance in the choice.
+        let enough = (wanted + wanted / 4).div_ceil(ONE_OF);
+        let mut within = 0;
+        let guess = seen.iter().position(|n| {
+            within += n;
+            within >= enough
+        });
+        guess.map_or(self.largest(), |distance| distance as u32)
+    }
+
+    fn nearest_codes(
+        &self,
+        units: &[Unit<'_>],
+        n_vectors: usize,
+        wanted: usize,
+        limit: u32,
+    ) -> Cut {
+        let new = || {
+            let distances = vec![[0; LANES]; BLOCK / LANES];
+            (Cut::new(wanted, limit), distances, vec![0; BLOCK])
+        };
+        let shares = self.share(
+            units,
+            n_vectors,
+            new,
+            |(cut, distances, places), nth, unit| {
+                let n = unit.block.len();
+                self.isa.run(Distances {
+                    query: &self.query.code,
+                    codes: unit.block.codes(),
+                    distances: &mut distances[..n.div_ceil(LANES)],
+                });
+                let distances = &distances.as_flattened()[..n];
+                let n_near = self.isa.run(Within {
+                    distances,
+                    limit: cut.limit(),
+                    places,
+                });
+                for at in &places[..n_near] {
+                    let distance = distances[*at as usize];
+                    if distance <= cut.limit() && unit.has(*at as usize) {
+                        cut.offer(Candidate {
+                            distance,
+                            unit: nth as u32,
+                            at: *at,
+                        });
+                    }
+                }
+            },
+        );
+        let mut cut = Cut::new(wanted, limit);
+        for (share, ..) in shares {
+            cut.join(share);
+        }
+        cut
+    }
+
+    /// The largest distance between two codes.
+    fn largest(&self) -> u32 {
+        64 * self.query.code.len() as u32
     }
 
     fn rescore(&self, found: &Found<'_>, k: usize) -> Best {
@@ -215,7 +292,7 @@ impl Scan<'_> {
         let mut products = Vec::with_capacity(vectors.len());
         self.isa.run(Products {
             query: &self.query.values,
-            vectors: vectors.iter().map(|(_, (values, _))| *values),
+            vectors: scattered(vectors.len(), |nth| vectors[nth].1.0),
             products: &mut products,
         });
         let mut best = Best::new(k);
@@ -230,63 +307,41 @@ impl Scan<'_> {
         self.query.values.len()
     }
 
-    /// Does work on all units, on several threads if there is enough of it. The work gets some units
-    /// that follow each other, and the number of the first.
+    /// Does work on all units, on several threads if there is enough of it: whoever is free takes the
+    /// next unit. Returns what each thread made of the units that it got, with their numbers.
     fn share<'u, T: Send>(
         &self,
         units: &[Unit<'u>],
         n_vectors: usize,
-        work: impl Fn(usize, &[Unit<'u>]) -> T + Sync,
+        new: impl Fn() -> T + Sync,
+        work: impl Fn(&mut T, usize, Unit<'u>) + Sync,
     ) -> Vec<T> {
         let n_threads = self
             .n_threads
             .min(n_vectors / self.limits.per_thread.max(1))
+            .min(units.len())
             .max(1);
-        let length = units.len().div_ceil(n_threads).max(1);
-        let mut shares = units.chunks(length).enumerate();
-        let work = &work;
-        let mine = shares.next();
+        let next = AtomicUsize::new(0);
+        let run = || {
+            let mut made = new();
+            loop {
+                let nth = next.fetch_add(1, Ordering::Relaxed);
+                let Some(unit) = units.get(nth) else {
+                    return made;
+                };
+                work(&mut made, nth, *unit);
+            }
+        };
+        let run = &run;
         scope(|scope| {
-            let others: Vec<_> = shares
-                .map(|(nth, share)| {
-                    let run = move || work(nth * length, share);
-                    // Without a thread the work is done all the same.
-                    let spawned = Builder::new().spawn_scoped(scope, run);
-                    spawned.map_err(|_| (nth, share))
-                })
-                .collect();
-            let mut done: Vec<T> = mine.map(|(_, share)| work(0, share)).into_iter().collect();
-            for other in others {
-                done.push(match other {
-                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    Err((nth, share)) => work(nth * length, share),
-                });
+            // Without a thread the others do its work.
+            let spawn = |_| Builder::new().spawn_scoped(scope, run).ok();
+            let others: Vec<_> = (1..n_threads).filter_map(spawn).collect();
+            let mut made = vec![run()];
+            for thread in others {
+                made.push(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
             }
-            done
+            made
         })
-    }
-}
-
-/// Offers the codes that are near enough. Most stretches have none, which is found out side by side.
-fn offer_near(
-    distances: &[u32],
-    cut: &mut Cut,
-    candidate: impl Fn(usize, u32) -> Option<Candidate>,
-) {
-    const STRETCH: usize = 64;
-    for (nth, stretch) in distances.chunks(STRETCH).enumerate() {
-        let limit = cut.limit();
-        if stretch
-            .iter()
-            .fold(false, |any, distance| any | (*distance <= limit))
-        {
-            for (at, distance) in stretch.iter().enumerate() {
-                if *distance <= cut.limit()
-                    && let Some(candidate) = candidate(nth * STRETCH + at, *distance)
-                {
-                    cut.offer(candidate);
-                }
-            }
-        }
     }
 }

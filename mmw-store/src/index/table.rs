@@ -18,10 +18,14 @@ const NONE: Slot = Slot::MAX - 1;
 /// In place of a slot: the record has several vectors.
 const SEVERAL: Slot = Slot::MAX - 2;
 
+/// Bytes of what a page has for its records.
+const PAGE_BYTES: usize = PAGE as usize * (size_of::<i64>() + size_of::<Slot>());
+
 #[derive(Debug)]
 struct Page {
-    numbers: [i64; PAGE as usize],
-    slots: [Slot; PAGE as usize],
+    // Apart from the counts: these are read of every page when records are counted or sampled.
+    numbers: Box<[i64; PAGE as usize]>,
+    slots: Box<[Slot; PAGE as usize]>,
     n_known: usize,
     /// Of them, those with a vector.
     n_findable: usize,
@@ -30,7 +34,7 @@ struct Page {
 /// The records of a workspace.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    pages: BTreeMap<u32, Box<Page>>,
+    pages: BTreeMap<u32, Page>,
     /// The vectors of records that have several.
     several: BTreeMap<u32, Box<[Slot]>>,
 }
@@ -58,13 +62,11 @@ impl Table {
 
     /// Makes a record known that was not.
     pub(super) fn insert(&mut self, sequence: u32, number: i64, slots: &[Slot]) {
-        let page = self.pages.entry(sequence / PAGE).or_insert_with(|| {
-            Box::new(Page {
-                numbers: [0; PAGE as usize],
-                slots: [UNKNOWN; PAGE as usize],
-                n_known: 0,
-                n_findable: 0,
-            })
+        let page = self.pages.entry(sequence / PAGE).or_insert_with(|| Page {
+            numbers: Box::new([0; PAGE as usize]),
+            slots: Box::new([UNKNOWN; PAGE as usize]),
+            n_known: 0,
+            n_findable: 0,
         });
         let at = (sequence % PAGE) as usize;
         page.numbers[at] = number;
@@ -154,6 +156,15 @@ impl Table {
                 passed += page.n_findable;
                 continue;
             }
+            // Where each has one, as nearly everywhere, places are records.
+            if within.len() == PAGE as usize && page.n_findable == within.len() {
+                let end = passed + page.n_findable;
+                while let Some(place) = places.next_if(|place| *place < end) {
+                    found.push(first + (place - passed) as u32);
+                }
+                passed = end;
+                continue;
+            }
             for at in within.filter(|at| is_findable(page.slots[*at])) {
                 if places.next_if_eq(&passed).is_some() {
                     found.push(first + at as u32);
@@ -173,7 +184,7 @@ impl Table {
         pages.map(|(key, page)| {
             let first = key * PAGE;
             let at = |sequence: u32| sequence.saturating_sub(first).min(PAGE) as usize;
-            (first, at(range.start)..at(range.end), &**page)
+            (first, at(range.start)..at(range.end), page)
         })
     }
 
@@ -183,7 +194,7 @@ impl Table {
             .several
             .values()
             .map(|slots| size_of_val(&**slots) + 32);
-        self.pages.len() * (size_of::<Page>() + 24) + several.sum::<usize>()
+        self.pages.len() * (PAGE_BYTES + size_of::<Page>() + 24) + several.sum::<usize>()
     }
 }
 

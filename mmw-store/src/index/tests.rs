@@ -10,28 +10,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::scan::Tier;
 use super::*;
 
 /// Ways that differ in where a search goes another way, never in what they give here.
 const EXACT: Limits = Limits {
-    exact: usize::MAX,
+    tiers: &[],
     ..Limits::USUAL
 };
 /// Codes first, and all of their vectors.
 const ALL_CODES: Limits = Limits {
-    exact: 0,
-    rescored: 1_000_000,
-    rescored_of: 1,
-    most_records: usize::MAX,
+    tiers: &[Tier {
+        most_records: usize::MAX,
+        exact: 0,
+        rescored: 1_000_000,
+        rescored_of: 1,
+    }],
     per_thread: 1,
 };
 /// Codes first, and few of their vectors.
 const FEW_CODES: Limits = Limits {
+    tiers: &[FEW],
+    per_thread: 1,
+};
+const FEW: Tier = Tier {
+    most_records: 8,
     exact: 0,
     rescored: 12,
     rescored_of: usize::MAX,
-    most_records: 8,
-    per_thread: 1,
 };
 
 #[derive(Default)]
@@ -193,10 +199,10 @@ proptest! {
         k in 0_usize..30,
     ) {
         let (mut index, model) = after(dimensions, steps);
-        for limits in [EXACT, ALL_CODES, FEW_CODES] {
+        for (limits, most_inexact) in [(EXACT, 0), (ALL_CODES, 0), (FEW_CODES, FEW.most_records)] {
             index.limits = limits;
             // Few codes are exact too where more is asked for than they are for.
-            if limits.rescored > FEW_CODES.rescored || k > FEW_CODES.most_records {
+            if k > most_inexact {
                 prop_assert_eq!(index.nearest(&query, &within, k), model.nearest(&query, &within, k));
             }
         }
@@ -230,8 +236,8 @@ proptest! {
         let (mut index, model) = after(dimensions, steps);
         index.limits = FEW_CODES;
         let there = model.nearest(&query, &within, usize::MAX);
-        let most = index.nearest(&query, &within, FEW_CODES.most_records);
-        prop_assert_eq!(most.len(), there.len().min(FEW_CODES.most_records));
+        let most = index.nearest(&query, &within, FEW.most_records);
+        prop_assert_eq!(most.len(), there.len().min(FEW.most_records));
         for near in &most {
             prop_assert!(there.contains(near), "{:?}", near);
         }
@@ -434,7 +440,7 @@ fn of_many_records_nearly_all_of_the_nearest_are_found() {
         let vector = numbers.near(centre, 1.0);
         index.put(row, row, &[vector.to_bytes()]).unwrap();
     }
-    assert!(index.n_records(&(0..N)) > Limits::USUAL.exact);
+    assert!(index.n_records(&(0..N)) > Limits::USUAL.tiers[0].exact);
     let (mut found, mut asked) = (0, 0);
     for centre in &centres[..20] {
         let query = numbers.near(centre, 1.0);
@@ -474,8 +480,13 @@ fn codes_of_one_long_record_do_not_hide_the_others() {
 #[test]
 fn the_usual_limits_fit_each_other() {
     // Or the nearest codes might be of fewer records than are asked for.
-    const { assert!(Limits::USUAL.rescored >= Limits::USUAL.most_records) };
-    const { assert!(Limits::USUAL.exact >= Limits::USUAL.rescored) };
+    let mut most = 0;
+    for tier in Limits::USUAL.tiers {
+        assert!(tier.rescored >= tier.most_records);
+        assert!(tier.exact >= tier.rescored);
+        assert!(tier.most_records > most);
+        most = tier.most_records;
+    }
 }
 
 #[test]
