@@ -127,7 +127,7 @@ fn words_only(folder: &Path, kinds: &[Kind]) -> String {
     let mut table = String::new();
     let (memory, me) = open(folder, None);
     for (kind, queries) in kinds {
-        let [words] = run(queries, [&mut |query| search(&memory, &me, asking(query))]);
+        let [words] = run(queries, [&mut |query| search(&memory, &me, &asking(query))]);
         table += &*words.row(&format!("words only, {kind}"));
     }
     table + &*memory_row("resident memory without a model")
@@ -144,7 +144,7 @@ fn words_and_meaning(folder: &Path, kinds: &[Kind]) -> String {
     );
     for (_, queries) in kinds {
         for query in queries {
-            search(&memory, &me, asking(query));
+            search(&memory, &me, &asking(query));
         }
     }
     table += &*memory_row("resident memory after searches by meaning");
@@ -165,9 +165,9 @@ fn words_and_meaning(folder: &Path, kinds: &[Kind]) -> String {
                 &mut |query| {
                     model.embed_query(query).expect("it is a query");
                 },
-                &mut |query| search(&memory, &me, asking(query)),
-                &mut |query| search(&memory, &me, as_of(query)),
-                &mut |query| search(&memory, &me, of_a_kind(query)),
+                &mut |query| search(&memory, &me, &asking(query)),
+                &mut |query| search(&memory, &me, &as_of(query)),
+                &mut |query| search(&memory, &me, &of_a_kind(query)),
             ],
         );
         table += &*vector.row(&format!("the query's own vector, {kind}"));
@@ -259,8 +259,8 @@ fn asking(query: &str) -> SearchArgs {
     }
 }
 
-fn search(memory: &Memory, me: &Caller, asked: SearchArgs) {
-    memory.search(me, &asked).expect("it looks");
+fn search(memory: &Memory, me: &Caller, asked: &SearchArgs) {
+    memory.search(me, asked).expect("it looks");
 }
 
 fn statement(content: String) -> (RememberArgs, EnvelopeArgs) {
