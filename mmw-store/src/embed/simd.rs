@@ -1,9 +1,11 @@
 //! Vector instructions of x86-64 and 64-bit ARM: the only module of the project with `unsafe` code.
 //!
-//! What is unsafe here is of three kinds, each with its reason beside it: calling a function that was
+//! What is unsafe here is of four kinds, each with its reason beside it: calling a function that was
 //! compiled for instructions that the processor was seen to have, reading or writing a register
-//! through a reference to an array of exactly its size, and one instruction on registers that this
-//! compiler has no name for. No pointer is computed; everything else is slices. All ways give the same bits: sums of whole numbers are exact, and the arithmetic in `f32`
+//! through a reference to an array of exactly its size, one instruction on registers that this
+//! compiler has no name for, and asking for bytes of a slice to be brought near. No pointer is computed;
+//! everything else is slices. All ways give the same bits: sums of whole numbers are exact, and the
+//! arithmetic in `f32`
 //! is the same source for all of them, without fused steps.
 
 #[cfg(target_arch = "aarch64")]
