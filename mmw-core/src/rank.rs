@@ -85,8 +85,7 @@ const CROWDED_SHARE: f64 = 1.0 / 3.0;
 /// In a space of many dimensions some records are among the nearest of many queries, whatever is asked. A
 /// record in a crowd has to be nearer than one that stands apart to say as much. It moves places only:
 /// how strong a match is goes by the cosine itself, since what nobody asked for has no neighbours either.
-#[must_use]
-pub fn uncrowded(cosine: f64, crowding: f64) -> f64 {
+fn uncrowded(cosine: f64, crowding: f64) -> f64 {
     cosine - CROWDED_SHARE * crowding
 }
 
@@ -102,6 +101,9 @@ pub struct Evidence {
     pub named: f64,
     /// How near the meaning is, -1 to 1; nothing if it is not known.
     pub cosine: Option<f64>,
+    /// How much more crowded it is around the record than usual, in cosines: what of its nearness it owes to
+    /// being near to everything.
+    pub crowding: f64,
 }
 
 /// Returns what a match is worth beside others of the same query: by words and meaning together, or by
@@ -115,7 +117,7 @@ pub struct Evidence {
 #[must_use]
 pub fn fused(evidence: &Evidence, spread: Option<&Spread>) -> f64 {
     let semantic = match (spread, evidence.cosine) {
-        (Some(spread), Some(cosine)) => spread.z(cosine),
+        (Some(spread), Some(cosine)) => spread.z(uncrowded(cosine, evidence.crowding)),
         _ => 0.0,
     };
     let lexical = LEXICAL_WEIGHT * evidence.lexical * evidence.covered;
@@ -247,7 +249,7 @@ mod tests {
             let spread = spread.map(|(mean, deviation, n_records)| Spread { mean, deviation, n_records });
             let all: Vec<Evidence> = matches
                 .into_iter()
-                .map(|(lexical, covered, named, cosine)| Evidence { lexical, covered, named, cosine })
+                .map(|(lexical, covered, named, cosine)| Evidence { lexical, covered, named, cosine, crowding: 0.0 })
                 .collect();
             let strongest = all.iter().map(strength).fold(f64::MIN, f64::max);
             let mut worths: Vec<f64> = all.iter().map(|one| fused(one, spread.as_ref())).collect();
@@ -266,8 +268,7 @@ mod tests {
         ) {
             let spread = Spread { mean, deviation, n_records: 9 };
             let worth = |crowding: f64| {
-                let cosine = Some(uncrowded(cosine, crowding));
-                fused(&Evidence { lexical, covered, named, cosine }, Some(&spread))
+                fused(&Evidence { lexical, covered, named, cosine: Some(cosine), crowding }, Some(&spread))
             };
             prop_assert!(worth(crowding) > worth(crowding + more));
             prop_assert_eq!(uncrowded(cosine, 0.0), cosine);
@@ -295,7 +296,7 @@ mod tests {
             lexical: 0.6,
             covered: 1.0,
             cosine: Some(0.3),
-            named: 0.0,
+            ..Evidence::default()
         };
         let average = Evidence {
             cosine: Some(0.05),

@@ -215,6 +215,11 @@ fn scores(page: &mut Page, hits: &[Hit]) {
             let text = format!("words: {before:.3} of it from the turns before");
             page.remark("     ", "", &text);
         }
+        if let Some(crowding) = parts.crowding {
+            let text =
+                format!("meaning: {crowding:+.3} crowded, a third of it counts against the place");
+            page.remark("     ", "", &text);
+        }
     }
 }
 

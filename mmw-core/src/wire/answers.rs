@@ -302,6 +302,10 @@ pub struct ScoreView {
     /// The place among the matches by meaning, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub semantic_rank: Option<u32>,
+    /// How much more crowded it is around the record than usual, as a cosine. A third of it counts against the
+    /// place among the hits, not against the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowding: Option<f64>,
 }
 
 /// A file source that a hit rests on, directly or through what it derives from.

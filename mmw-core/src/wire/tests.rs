@@ -229,6 +229,7 @@ fn hits() -> impl Strategy<Value = Hit> {
                 lexical_before: lexical,
                 semantic,
                 semantic_rank: lexical_rank,
+                crowding: lexical,
             },
             anchors: rest.1,
             local_source: rest.2,

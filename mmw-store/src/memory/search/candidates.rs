@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength, uncrowded};
+use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
 use mmw_core::wire::ScoreView;
 
 use super::matches::{Matches, Wanted};
@@ -68,6 +68,8 @@ impl Candidate {
                 .filter(|_| by_meaning)
                 .map(|cosine| rounded(cosine.clamp(0.0, 1.0))),
             semantic_rank: self.semantic_rank,
+            crowding: Some(rounded(self.evidence.crowding))
+                .filter(|crowding| by_meaning && *crowding != 0.0),
         }
     }
 }
@@ -195,12 +197,8 @@ impl Candidates {
         let (best, rest) = self.ranked.split_at_mut(n_best);
         let rows: Vec<Row> = best.iter().map(|one| one.row).collect();
         for (one, crowding) in best.iter_mut().zip(index.crowding(&rows, within)) {
-            let cosine = one.evidence.cosine.map(|near| uncrowded(near, crowding));
-            let apart = Evidence {
-                cosine,
-                ..one.evidence
-            };
-            one.worth = fused(&apart, Some(&spread));
+            one.evidence.crowding = crowding;
+            one.worth = fused(&one.evidence, Some(&spread));
         }
         let least = best.iter().map(|one| one.worth).fold(f64::MAX, f64::min);
         let ahead = rest.first().map_or(0.0, |first| first.worth - least);

@@ -166,6 +166,7 @@ impl Matches {
             covered: share(found.covered, self.words.iter().map(Word::coverage).sum()),
             named: share(found.named, self.words.iter().map(Word::name).sum()),
             cosine: None,
+            crowding: 0.0,
         }
     }
 }
