@@ -17,15 +17,8 @@ pub(crate) fn chat(
 ) {
     let mut date: Option<String> = None;
     let batches = chat.as_array().into_iter().flatten();
-    let turns = (0..).zip(batches).flat_map(|(nth, batch): (usize, _)| {
-        let turns = batch["turns"].as_array().into_iter().flatten();
-        turns.map(move |turn| (nth, turn))
-    });
-    let messages = turns.flat_map(|(nth, turn)| {
-        let messages = turn.as_array().into_iter().flatten();
-        messages.map(move |message| (nth, message))
-    });
-    for (batch, message) in messages {
+    let turns = batches.flat_map(|batch| batch["turns"].as_array().into_iter().flatten());
+    for message in turns.flat_map(|turn| turn.as_array().into_iter().flatten()) {
         let (Some(id), Some(text)) = (id_of(&message["id"]), message["content"].as_str()) else {
             continue;
         };
@@ -41,7 +34,8 @@ pub(crate) fn chat(
             text: without_mark(text).to_owned(),
             who: message["role"].as_str().map(str::to_owned),
             date: date.clone(),
-            session: Some(format!("{group}/{batch}")),
+            // One side of a conversation: what it answers is not among the records.
+            session: None,
         });
     }
     for (kind, asked) in probing.as_object().into_iter().flatten() {

@@ -7,8 +7,8 @@
 //! facts               {id, fact, question, kind?}
 //! ```
 //!
-//! A record with a `session` is a turn of it, but in a set whose name ends with `-obs`: there it is an
-//! observation that was made of that session, and stands for itself.
+//! A record with a `session` is a turn of it, but in a set whose name ends with `-obs`, observations that were
+//! made of that session, or with `-user`, one side of it without what it answers: these stand for themselves.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -49,7 +49,7 @@ struct FactLine {
 
 /// Reads a pair of files.
 pub(crate) fn pair(name: &str, docs: &str, questions: &str) -> Result<Set, String> {
-    let is_of_turns = !name.ends_with("-obs");
+    let is_of_turns = !name.ends_with("-obs") && !name.ends_with("-user");
     let docs = lines(docs)?.into_iter().map(|line: DocLine| Doc {
         session: session(&line.session)
             .filter(|_| is_of_turns)
