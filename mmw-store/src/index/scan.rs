@@ -49,7 +49,7 @@ impl Limits {
             rescored: 3_000,
             rescored_of: 128,
         }],
-        per_thread: 49_152,
+        per_thread: 65_536,
     };
 }
 
