@@ -63,7 +63,7 @@ impl Memory {
         let started = Instant::now();
         let query = Query::read(args)?;
         // The model is asked before the transaction begins: it may be somewhere else.
-        let asked = self.meaning.ask(&args.query);
+        let asked = self.ask(&query, &args.query);
         let now = self.clock.now();
         let mut answer = read(self.engine(), |snapshot| {
             match needed(snapshot, caller, Scope::Read)? {
@@ -74,6 +74,17 @@ impl Memory {
         budget::apply(&mut answer, query.max_tokens, query.is_brief);
         answer.took_ms = (started.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
         Ok(answer)
+    }
+}
+
+impl Memory {
+    /// Turns a query into a vector. What has no word asks for nothing, and whatever is near to it is no
+    /// answer.
+    fn ask(&self, query: &Query, text: &str) -> Asked {
+        if query.words.words.is_empty() {
+            return Asked::Off;
+        }
+        self.meaning.ask(text)
     }
 }
 

@@ -129,6 +129,21 @@ fn a_paraphrase_without_a_common_word_is_found() {
 }
 
 #[test]
+fn signs_without_a_word_ask_for_nothing_however_near_something_is() {
+    let world = World::embedding(built_in());
+    for n in 0..3 {
+        world.save(statement(&format!("lime {n}")));
+    }
+    assert!(world.memory.settle(LONG).unwrap());
+    for query in ["?!", "*", "(", "\u{200b}"] {
+        let answer = ask(&world, query);
+        assert_eq!(contents(&answer), Vec::<&str>::new(), "{query:?}");
+        assert!(answer.notice.unwrap().contains("no word"), "{query:?}");
+        assert_eq!(answer.degraded, Vec::<String>::new());
+    }
+}
+
+#[test]
 fn what_was_saved_is_found_by_meaning_without_anybody_waiting_for_it() {
     let world = World::embedding(Letters::named("letters").opener());
     world.save(statement("aaab"));

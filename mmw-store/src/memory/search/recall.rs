@@ -59,7 +59,7 @@ impl Memory {
         // A search by words alone has no use for a vector, and should not take the time of one.
         let asked = match legs {
             Legs::Words => Asked::Off,
-            Legs::Meaning | Legs::Both => self.meaning.ask(&args.query),
+            Legs::Meaning | Legs::Both => self.ask(&query, &args.query),
         };
         read(self.engine(), |snapshot| {
             if let Err(refused) = needed(snapshot, caller, Scope::Read)? {

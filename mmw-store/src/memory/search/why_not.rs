@@ -42,7 +42,7 @@ impl Memory {
     ) -> Result<WhyNotAnswer, Failure> {
         let query = Query::read(args)?;
         let found = self.search(caller, args)?;
-        let asked = self.meaning.ask(&args.query);
+        let asked = self.ask(&query, &args.query);
         let now = self.clock.now();
         read(self.engine(), |snapshot| {
             if let Err(refused) = needed(snapshot, caller, Scope::Read)? {
