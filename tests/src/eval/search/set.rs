@@ -73,10 +73,16 @@ impl Set {
         names.filter(|name| seen.insert(*name)).collect()
     }
 
-    /// Returns the set with only what this speaker said, under a name that tells so.
+    /// Returns the set with only what this speaker said, under a name that tells so. One side of a
+    /// conversation is none: what it answers is not among the records.
     pub(crate) fn said_by(self, who: &str) -> Self {
         let docs = self.docs.into_iter();
-        let docs = docs.filter(|doc| doc.who.as_deref() == Some(who)).collect();
+        let docs = docs.filter(|doc| doc.who.as_deref() == Some(who));
+        let alone = docs.map(|doc| Doc {
+            session: None,
+            ..doc
+        });
+        let docs = alone.collect();
         Self::new(&format!("{}-{who}", self.name), docs, self.questions)
     }
 
