@@ -19,14 +19,21 @@ pub type VectorNumber = i64;
 /// The number of a removal of a vector in its store. Numbers only rise, by one.
 pub type RemovalNumber = i64;
 
-/// Up to where vectors have come and gone. Of two snapshots of a store the later one reaches further, or as
-/// far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+/// Up to where vectors have come and gone. Of two snapshots of a store the later one covers the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VectorReach {
     /// The highest number that a vector has been given; 0 if there was none.
     pub vector: VectorNumber,
     /// The number of the last removal; 0 if there was none.
     pub removal: RemovalNumber,
+}
+
+impl VectorReach {
+    /// Tells whether whoever knows of everything up to here knows of everything up to there.
+    #[must_use]
+    pub const fn covers(self, other: Self) -> bool {
+        self.vector >= other.vector && self.removal >= other.removal
+    }
 }
 
 /// A vector that is no more.

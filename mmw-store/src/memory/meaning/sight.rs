@@ -176,7 +176,7 @@ impl Sight {
 
     /// Tells whether these workspaces are in memory with all that the snapshot has.
     fn has_all(&self, lexica: &[Lexical], reach: VectorReach) -> bool {
-        self.seen >= Some(reach)
+        self.seen.is_some_and(|seen| seen.covers(reach))
             && self
                 .index
                 .as_ref()
@@ -242,7 +242,7 @@ fn bring_up(
         return Ok(false);
     };
     let is_caught_up = sight.catch_up(snapshot, model, number, reach)?;
-    if sight.seen > Some(reach) {
+    if sight.seen.is_some_and(|seen| !reach.covers(seen)) {
         // What came between this snapshot and what others have read would be missing for good.
         return Ok(false);
     }
