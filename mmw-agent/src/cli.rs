@@ -4,6 +4,7 @@ mod ask;
 mod completions;
 mod explain;
 mod forget;
+mod hook_stop;
 mod policy;
 mod remember;
 mod rescan;
@@ -69,6 +70,7 @@ enum Command {
     Rescan(rescan::Args),
     Verify(verify::Args),
     Completions(completions::Args),
+    HookStop(hook_stop::Args),
 }
 
 /// What every command works with.
@@ -83,6 +85,9 @@ struct Desk {
 /// exit code.
 #[must_use]
 pub fn run() -> ExitCode {
+    if let Some(done) = hook_stop::run_first(std::env::args_os()) {
+        return done;
+    }
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(said) => {
@@ -96,6 +101,9 @@ pub fn run() -> ExitCode {
             return exit.into();
         }
     };
+    if let Some(Command::HookStop(args)) = cli.command {
+        return args.run();
+    }
     match cli.run() {
         Ok(exit) => exit.into(),
         Err(trouble) => {
@@ -131,7 +139,7 @@ impl Cli {
             Some(Command::Policy(args)) => args.run(&desk),
             Some(Command::Rescan(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),
-            Some(Command::Completions(_)) => Ok(Exit::Done),
+            Some(Command::Completions(_) | Command::HookStop(_)) => Ok(Exit::Done),
         }
     }
 }

@@ -1,0 +1,140 @@
+//! The Stop hook: an agent that is about to end its turn is asked once to save what it learned, if
+//! files changed in its session since it last saved something.
+//!
+//! It asks nothing of the store or of a server and changes nothing but its own mark.
+//!
+//! | room | what it is for |
+//! |---|---|
+//! | [`decide`] | which files the agent is asked about: the rule, without a look outside |
+//! | [`files`] | when files changed |
+//! | [`program`] | the command, within its time |
+
+pub mod decide;
+pub mod files;
+pub mod program;
+
+use std::path::{Path, PathBuf};
+
+use crate::clients::Client;
+use crate::deadline::Deadline;
+use crate::event::Stop;
+use crate::git;
+use crate::git::place::Tree;
+use crate::mark::{Known, Mark, Place};
+use crate::registered;
+use crate::reply;
+use crate::transcript::Session;
+use crate::wire::Payload;
+use crate::world::World;
+use decide::Evidence;
+
+/// Returns what is to be written to standard output for an event; `None` for nothing.
+///
+/// A question is marked on disk before it is returned, so that it is asked once.
+#[must_use]
+pub fn answer(
+    event: &[u8],
+    named: Option<Client>,
+    world: &World,
+    deadline: Deadline,
+) -> Option<String> {
+    if world.is_off {
+        return None;
+    }
+    let stop = Stop::read(&Payload::parse(event)?, named)?;
+    let place = Place::of(world.agent_home.as_deref()?, stop.client, &stop.session);
+    let known = place.look();
+    let asked = match known {
+        Known::Never => None,
+        Known::Asked(mark) => Some(mark),
+        Known::Unclear => return None,
+    };
+    let tree = Tree::of(&stop.folder)?;
+    // What a merge or the like brings is not the session's.
+    if tree.in_the_midst() {
+        return None;
+    }
+    // Git is asked while the transcript is read: each may take its time.
+    let (session, changes) = std::thread::scope(|scope| {
+        let session = scope.spawn(|| Session::read(&stop.transcript, deadline));
+        let dirty = scope.spawn(|| git::status::dirty(&tree, deadline));
+        let session = session.join().ok()??;
+        let since = decide::since(&session, None, asked);
+        let committed = match since {
+            Some(since) if may_ask(&session, asked) => git::commits::since(&tree, since, deadline),
+            _ => Vec::new(),
+        };
+        let dirty = dirty.join().ok()??;
+        Some((session, git::Changes { dirty, committed }))
+    })?;
+    if !may_ask(&session, asked) {
+        return None;
+    }
+    let folders = folders(&stop, &session, &tree, world);
+    let registered = registered::find(stop.client, &session, &folders, world)?;
+    let evidence = Evidence {
+        session: &session,
+        saved: registered.saved,
+        asked,
+    };
+    let seen = files::look(&tree.top, &changes, &session);
+    let changed = decide::changed(&evidence, &seen);
+    if changed.is_empty() {
+        return None;
+    }
+    let base = base(&session, &tree, world);
+    let names: Vec<PathBuf> = changed
+        .into_iter()
+        .map(
+            |path| match base.as_ref().and_then(|base| path.strip_prefix(base).ok()) {
+                Some(inside) => inside.to_owned(),
+                None => path,
+            },
+        )
+        .collect();
+    let reply = reply::block(stop.client, &registered.tool, &names);
+    let mark = Mark {
+        at: world.now,
+        n_prompts: session.n_prompts,
+    };
+    place.leave(known, mark).then_some(reply)
+}
+
+/// Tells whether the session may be asked: not twice without a word of a person in between.
+fn may_ask(session: &Session, asked: Option<Mark>) -> bool {
+    !session.asked && asked.is_none_or(|mark| session.n_prompts > mark.n_prompts)
+}
+
+/// Returns the folders in which a project's settings may lie, the nearest first.
+fn folders(stop: &Stop, session: &Session, tree: &Tree, world: &World) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let near = stop
+        .folder
+        .ancestors()
+        .take_while(|folder| folder.starts_with(&tree.top) && *folder != tree.top.as_path());
+    let named = [
+        Some(stop.folder.as_path()),
+        world.project.as_deref(),
+        session.folder.as_deref(),
+    ];
+    for folder in named
+        .into_iter()
+        .flatten()
+        .chain(near)
+        .chain([tree.top.as_path()])
+    {
+        if !folders.iter().any(|known| known == folder) {
+            folders.push(folder.to_owned());
+        }
+    }
+    folders
+}
+
+/// Returns the folder, relative to the top, that the agent's paths start from if it is not the top:
+/// the agent resolves a source from where the session was started.
+fn base(session: &Session, tree: &Tree, world: &World) -> Option<PathBuf> {
+    let started: &Path = world.project.as_deref().or(session.folder.as_deref())?;
+    let inside = started.canonicalize().ok()?;
+    let base = inside.strip_prefix(&tree.top).ok()?.to_owned();
+    (!base.as_os_str().is_empty()).then_some(base)
+}
