@@ -2,6 +2,8 @@
 
 mod ask;
 mod completions;
+mod connect;
+mod disconnect;
 mod explain;
 mod forget;
 mod hook_stop;
@@ -37,8 +39,7 @@ use crate::terminal::Terminal;
 /// ~/.mmw ($MMW_AGENT_HOME); each repository is a project of its own.
 ///
 /// Examples:
-///   claude mcp add mmw -- mmw-agent
-///   codex mcp add mmw -- mmw-agent
+///   mmw-agent connect
 ///   mmw-agent remember "staging is deployed with the systemd unit app-staging" --key deploy-staging
 ///   mmw-agent search how is staging deployed
 #[derive(Debug, Parser)]
@@ -69,6 +70,8 @@ enum Command {
     Policy(policy::Args),
     Rescan(rescan::Args),
     Verify(verify::Args),
+    Connect(connect::Args),
+    Disconnect(disconnect::Args),
     Completions(completions::Args),
     HookStop(hook_stop::Args),
 }
@@ -139,6 +142,8 @@ impl Cli {
             Some(Command::Policy(args)) => args.run(&desk),
             Some(Command::Rescan(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),
+            Some(Command::Connect(args)) => args.run(&desk),
+            Some(Command::Disconnect(args)) => args.run(&desk),
             Some(Command::Completions(_) | Command::HookStop(_)) => Ok(Exit::Done),
         }
     }

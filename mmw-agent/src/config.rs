@@ -21,6 +21,7 @@ use mmw_core::place::WorkspaceName;
 use mmw_server::embeddings::{self, Choice};
 use mmw_server::guard_rules;
 
+use crate::connect::places::{Places, System};
 use crate::exit::{Exit, Trouble};
 
 /// The table of variables, as `--help` prints it.
@@ -43,6 +44,19 @@ const AGENT_SHELLS: &[(&str, &str)] = &[
     ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
     ("GEMINI_CLI", "Gemini CLI"),
     ("CURSOR_AGENT", "Cursor"),
+];
+
+/// Variables that say where things are.
+const LASTING: &[&str] = &[
+    "MMW_AGENT_HOME",
+    "MMW_GUARD_RULES",
+    "MMW_SOURCE_ROOTS",
+    "MMW_EMBEDDER",
+    "MMW_EMBEDDINGS_URL",
+    "MMW_EMBEDDINGS_MODEL",
+    "MMW_EMBEDDINGS_WINDOW",
+    "MMW_EMBEDDINGS_TIMEOUT_MS",
+    "MMW_LANG",
 ];
 
 /// A key to a server. Its debug form does not show it.
@@ -93,6 +107,11 @@ pub struct Config {
     pub language: Language,
     /// The coding agent whose shell this is, as far as it tells.
     pub agent_shell: Option<&'static str>,
+    /// Where clients keep their settings.
+    pub places: Places,
+    /// Variables that are set and that a client has to hand to this program too, if it starts it: where
+    /// things are. No key, and nothing that differs from folder to folder.
+    pub lasting: Vec<(String, String)>,
 }
 
 impl Config {
@@ -167,6 +186,23 @@ impl Config {
                 .iter()
                 .find(|(name, _)| raw(name).is_some())
                 .map(|(_, agent)| *agent),
+            places: Places::of(System::HERE, &lookup),
+            lasting: LASTING
+                .iter()
+                .filter_map(|name| Some(((*name).to_owned(), text(name).ok()??)))
+                .collect(),
+        })
+    }
+
+    /// Returns the path of the running program.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn program() -> Result<PathBuf, Trouble> {
+        std::env::current_exe().map_err(|error| {
+            Trouble::usage(format!(
+                "the system does not tell where this program is: {error}"
+            ))
         })
     }
 

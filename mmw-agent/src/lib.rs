@@ -10,6 +10,7 @@
 //! | [`config`] | the environment, read once |
 //! | [`project`] | which project a folder belongs to |
 //! | `local` | the store on this computer, opened when it is first needed |
+//! | [`connect`] | registers the program with coding agents, and takes it out again |
 //! | `show` | what a person reads |
 //! | `terminal` | whether a person is there at all |
 //! | [`exit`] | exit codes and what they mean |
@@ -19,6 +20,7 @@
 
 mod cli;
 pub mod config;
+pub mod connect;
 pub mod exit;
 mod local;
 pub mod project;

@@ -40,6 +40,7 @@ def jobs(options):
         stdio = ["--stdio", *options.agent]
         yield "raw_rpc", [python, "raw_rpc.py", *stdio]
         yield "mcp_proxy", [python, "mcp_proxy.py", *stdio]
+        yield "connect", [python, "connect.py", "--stdio", options.agent[0]]
         yield from ((f"{name}-stdio", [*command, *stdio]) for name, command in story)
         yield "probe-stdio", ["./probe.sh", *stdio]
     if options.conformance:

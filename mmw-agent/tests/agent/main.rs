@@ -7,6 +7,7 @@
 )]
 
 mod commands;
+mod connect;
 mod desk;
 mod person;
 mod protocol;
