@@ -251,6 +251,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn a_reply_is_one_short_line_whatever_files_are_called(
             names in prop::collection::vec("\\PC{0,300}|[\\x00-\\xff]{0,300}|\"{0,200}", 1..60),

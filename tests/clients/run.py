@@ -41,6 +41,7 @@ def jobs(options):
         yield "raw_rpc", [python, "raw_rpc.py", *stdio]
         yield "mcp_proxy", [python, "mcp_proxy.py", *stdio]
         yield "connect", [python, "connect.py", "--stdio", options.agent[0]]
+        yield "stop_hook", [python, "stop_hook.py", *stdio]
         yield from ((f"{name}-stdio", [*command, *stdio]) for name, command in story)
         yield "probe-stdio", ["./probe.sh", *stdio]
     if options.conformance:

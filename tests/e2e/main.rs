@@ -18,3 +18,4 @@ mod processes;
 mod running_example;
 mod same_answers;
 mod stdio_rules;
+mod stop_hook;

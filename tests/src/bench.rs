@@ -7,6 +7,7 @@ mod corpus;
 mod embed;
 mod figures;
 mod guard;
+mod hooks;
 mod search;
 mod stages;
 mod vectors;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, `search 1000,100000` a search
+/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, `hooks` the Stop hook, `search 1000,100000` a search
 /// by words and meaning, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
 /// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
@@ -27,6 +28,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
         Some("guard") => Some(guard::measure()),
         Some("embed") => Some(embed::measure()),
         Some("vectors") => Some(vectors::measure()),
+        Some("hooks") => Some(hooks::measure()),
         Some("search") => Some(search::measure(
             &arguments.by_ref().skip(1).collect::<Vec<_>>(),
         )),

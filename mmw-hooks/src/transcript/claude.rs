@@ -1,6 +1,8 @@
 //! Transcripts of Claude Code: a message a line, with rows of other kinds between them.
 //!
-//! A tool counts when its result came and is no error; the time is that of the result.
+//! A tool counts when its result came and is no error; the time is that of the result. Some versions
+//! write a moment late, so a `remember` of the present turn whose result is not there yet is given
+//! the benefit of the doubt.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,13 +59,22 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
         calls: HashMap::new(),
         last_message: None,
     };
-    lines::each(path, deadline, |line| reader.line(line))
+    lines::each(path, deadline, |line| reader.line(line))?;
+    reader.end();
+    Some(())
 }
 
 /// A call of a tool whose result has not come yet.
 enum Call {
-    Save(Tool),
+    Save(Tool, Called),
     Edit(String),
+}
+
+/// When a tool was called.
+#[derive(Clone, Copy)]
+struct Called {
+    at: Option<Timestamp>,
+    n_prompts: usize,
 }
 
 struct Reader<'a> {
@@ -92,6 +103,16 @@ impl Reader<'_> {
             self.session.happened(at);
             if has(USER | ASSISTANT) {
                 self.last_message = Some(at);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        for call in std::mem::take(&mut self.calls).into_values() {
+            if let Call::Save(tool, called) = call
+                && called.n_prompts == self.session.n_prompts
+            {
+                self.session.saved(tool, called.at);
             }
         }
     }
@@ -130,7 +151,11 @@ impl Reader<'_> {
             } else if name.starts_with("mcp__")
                 && let Some(tool) = Tool::parse(&name)
             {
-                self.calls.insert(id, Call::Save(tool));
+                let called = Called {
+                    at: row_moment(row),
+                    n_prompts: self.session.n_prompts,
+                };
+                self.calls.insert(id, Call::Save(tool, called));
             }
         }
     }
@@ -151,7 +176,7 @@ impl Reader<'_> {
                 continue;
             }
             match call {
-                Call::Save(tool) => self.session.saved(tool, at),
+                Call::Save(tool, _) => self.session.saved(tool, at),
                 Call::Edit(file) => self.session.edited(&file, at),
             }
         }
@@ -307,13 +332,15 @@ mod tests {
             (result("t1", ""), second(2)),
             (result("t1", r#","is_error":false"#), second(2)),
             (result("t1", r#","is_error":true"#), None),
-            (result("t2", ""), None),
+            // Its own result may be written in a moment.
+            (result("t2", ""), second(1)),
         ] {
             let told = session(&[PROMPT, &remember, &answer]);
             let found = told.saved.values().next().and_then(|when| when.at);
             assert_eq!(found, saved, "{answer}");
         }
-        assert!(session(&[PROMPT, &remember]).saved.is_empty());
+        // In the next turn it is too late for that.
+        assert!(session(&[PROMPT, &remember, PROMPT]).saved.is_empty());
     }
 
     #[test]
