@@ -22,6 +22,7 @@ mod resolve;
 mod review;
 pub mod search;
 mod second_look;
+mod sourced;
 mod validate;
 mod ward;
 

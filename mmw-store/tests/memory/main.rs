@@ -23,6 +23,7 @@ mod running_example;
 mod searching;
 mod second_look;
 mod sight;
+mod sources;
 mod summaries;
 mod support;
 mod turns;
