@@ -14,6 +14,7 @@ mod resolve;
 mod review;
 mod search;
 mod serve;
+mod stale;
 mod status;
 mod verify;
 
@@ -26,6 +27,7 @@ use mmw_core::time::Timestamp;
 use mmw_store::Memory;
 use tracing_subscriber::EnvFilter;
 
+use crate::anchor::Anchors;
 use crate::config::{self, Config};
 use crate::exit::{self, Exit, Trouble};
 use crate::local::Local;
@@ -69,6 +71,7 @@ enum Command {
     Resolve(resolve::Args),
     Policy(policy::Args),
     Rescan(rescan::Args),
+    Stale(stale::Args),
     Verify(verify::Args),
     Connect(connect::Args),
     Disconnect(disconnect::Args),
@@ -141,6 +144,7 @@ impl Cli {
             Some(Command::Resolve(args)) => args.run(&desk),
             Some(Command::Policy(args)) => args.run(&desk),
             Some(Command::Rescan(args)) => args.run(&desk),
+            Some(Command::Stale(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),
             Some(Command::Connect(args)) => args.run(&desk),
             Some(Command::Disconnect(args)) => args.run(&desk),
@@ -150,6 +154,11 @@ impl Cli {
 }
 
 impl Desk {
+    /// Returns what anchors statements to files, and checks them.
+    fn anchors(&self) -> Anchors {
+        Anchors::of(&self.config)
+    }
+
     /// Returns an empty page for this terminal.
     fn page(&self) -> Page {
         Page::new(self.terminal.width(), self.now)

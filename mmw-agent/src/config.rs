@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `MMW_AGENT_HOME` | where the agent keeps its store; default `~/.mmw` |
 //! | `MMW_WORKSPACE` | the workspace of a call that names none; default `default` |
+//! | `MMW_SOURCE_ROOTS` | folders whose files may be hashed; default: the one it was started in |
 //! | `MMW_GUARD_RULES` | a file of further rules for secrets; default none |
 //! | `MMW_EMBEDDER` | what searches by meaning: `built-in`, `off`, or `path:` and a model |
 //! | `MMW_EMBEDDINGS_URL`, `…_KEY`, `…_MODEL`, `…_WINDOW`, `…_TIMEOUT_MS` | a server that embeds instead |
@@ -13,7 +14,7 @@
 //! An empty variable counts as unset. A client's settings file is no shell, so a leading `~/` is
 //! understood here.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -29,10 +30,15 @@ pub const TABLE: &str = "\
 Environment:
   MMW_AGENT_HOME   where the memory is kept (default ~/.mmw)
   MMW_WORKSPACE    the workspace of a call that names none (default `default`)
+  MMW_SOURCE_ROOTS the folders whose files may be hashed, with `:` between them, on Windows with `;`
+                   (default: the folder that it was started in)
   MMW_GUARD_RULES  a file of further rules for secrets, as gitleaks or betterleaks write them
   MMW_EMBEDDER     what searches by meaning: `built-in`, `off`, or `path:` and a model's file or folder
   MMW_EMBEDDINGS_URL  an OpenAI-compatible server that embeds instead, such as http://localhost:11434/v1;
                       with …_KEY, …_MODEL, …_WINDOW and …_TIMEOUT_MS (see docs/search-models.md)";
+
+/// The variable of the folders whose files may be read and hashed.
+const SOURCE_ROOTS: &str = "MMW_SOURCE_ROOTS";
 
 /// The folder in the person's home where the agent keeps its store by default.
 const DEFAULT_HOME: &str = ".mmw";
@@ -93,6 +99,8 @@ pub struct Config {
     pub home: PathBuf,
     /// The folder that the program was started in.
     pub folder: PathBuf,
+    /// The folders whose files may be read and hashed, if they are set; absolute.
+    pub source_roots: Option<Vec<PathBuf>>,
     /// The workspace of a call that names none, if one is set.
     pub workspace: Option<WorkspaceName>,
     /// The file of further rules for the guard, if one is set; absolute.
@@ -163,6 +171,9 @@ impl Config {
         Ok(Self {
             home,
             folder,
+            source_roots: raw(SOURCE_ROOTS)
+                .map(|list| roots(&list, person_home.as_deref()))
+                .transpose()?,
             workspace: text("MMW_WORKSPACE")?
                 .map(|name| WorkspaceName::new(&name))
                 .transpose()
@@ -225,6 +236,14 @@ impl Config {
     }
 }
 
+/// Reads a list of folders as the system writes them: with `:` between them, on Windows with `;`.
+fn roots(list: &OsStr, person_home: Option<&Path>) -> Result<Vec<PathBuf>, Trouble> {
+    std::env::split_paths(list)
+        .filter(|path| !path.as_os_str().is_empty())
+        .map(|path| absolute(SOURCE_ROOTS, &path, person_home))
+        .collect()
+}
+
 /// Returns the path that a variable names.
 fn absolute(name: &str, path: &Path, person_home: Option<&Path>) -> Result<PathBuf, Trouble> {
     let path = match (path.strip_prefix("~"), person_home) {
@@ -274,6 +293,26 @@ mod tests {
         assert_eq!(home("~/m").unwrap(), Path::new("/home/ann/m"));
         assert_eq!(home("").unwrap(), Path::new("/home/ann/.mmw"));
         assert!(home("mmw").unwrap_err().message.contains("absolute"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn source_roots_are_a_list_of_absolute_folders() {
+        let roots = |value| {
+            read(&[("HOME", "/home/ann"), ("MMW_SOURCE_ROOTS", value)])
+                .map(|config| config.source_roots)
+        };
+        assert_eq!(roots("").unwrap(), None);
+        assert_eq!(
+            roots("/a b::~/c").unwrap().unwrap(),
+            [Path::new("/a b"), Path::new("/home/ann/c")]
+        );
+        assert!(
+            roots("/a:b")
+                .unwrap_err()
+                .message
+                .contains("MMW_SOURCE_ROOTS")
+        );
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub enum Exit {
     Store = 4,
     /// Only a person at an interactive terminal may do this.
     NeedsPerson = 5,
+    /// Commits make facts stale (`stale --diff`).
+    Stale = 6,
 }
 
 /// The table of exit codes, as `--help` prints it.
@@ -37,7 +39,8 @@ Exit codes:
   2  an argument, a setting or the input is wrong
   3  refused by the guard, a limit or a missing right, or held for review
   4  the store can't be used (busy, full, read-only, damaged, too new)
-  5  only a person at an interactive terminal may do this";
+  5  only a person at an interactive terminal may do this
+  6  commits make facts stale (`stale --diff`)";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
@@ -159,6 +162,7 @@ mod tests {
             Exit::Refused,
             Exit::Store,
             Exit::NeedsPerson,
+            Exit::Stale,
         ] {
             assert!(TABLE.contains(&format!("\n  {}  ", exit as u8)), "{exit:?}");
         }

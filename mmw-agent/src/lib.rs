@@ -9,6 +9,10 @@
 //! | `cli` | one command a file |
 //! | [`config`] | the environment, read once |
 //! | [`project`] | which project a folder belongs to |
+//! | `git` | the program git, asked questions |
+//! | `roots` | the folders whose files may be read, and the one way to open a file in them |
+//! | `anchor` | what a statement's file is when it is saved, and whether it still is that later |
+//! | `freshness` | which facts no longer say what their files say, and who changed those |
 //! | `local` | the store on this computer, opened when it is first needed |
 //! | [`connect`] | registers the program with coding agents, and takes it out again |
 //! | `show` | what a person reads |
@@ -18,12 +22,16 @@
 //! Standard output carries the protocol or the answer and nothing else; everything that is said
 //! beside it goes to standard error.
 
+mod anchor;
 mod cli;
 pub mod config;
 pub mod connect;
 pub mod exit;
+mod freshness;
+mod git;
 mod local;
 pub mod project;
+mod roots;
 mod show;
 mod terminal;
 

@@ -28,6 +28,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
 pub use self::stdio::{Embedded, StdioError, serve_lines, serve_stdio};
+use crate::actions::Answer;
 use crate::desk::{Access, Desk, Order};
 use crate::fault::Fault;
 use crate::lane::Errand;
@@ -61,8 +62,11 @@ const OLDER_METHODS: [&str; 2] = ["initialize", "ping"];
 pub type CallerFn = dyn Fn(&Memory) -> Result<Caller, Failure> + Send + Sync;
 
 /// What the program at the client's side adds to a call over stdio, by the action's name: a default
-/// workspace, the branch. Called for every call, so it has to be quick.
-pub type AddFn = dyn Fn(&str, &mut Order) + Send + Sync;
+/// workspace, the branch, the hash of a file. May read files; returns what it has to do with the answer.
+pub type AddFn = dyn Fn(&str, &mut Order) -> Option<Box<AfterFn>> + Send + Sync;
+
+/// What the program at the client's side does with an answer.
+pub type AfterFn = dyn FnOnce(&mut Answer) + Send;
 
 /// The way in by which a handler is reached.
 #[derive(Clone)]

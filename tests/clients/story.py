@@ -12,7 +12,8 @@ import tempfile
 from contextlib import contextmanager
 
 CONTENT = "staging is deployed with the systemd unit `app-staging`"
-SOURCE = "docs/deploy.md"
+# No file of the computer that the test runs on: the agent would look at it and find it gone.
+SOURCE = "wiki:deploy"
 HASH = "sha256:" + "5a" * 32
 OTHER_HASH = "sha256:" + "c3" * 32
 TOOLS = {"remember", "search", "forget", "validate_memory", "explain_memory"}

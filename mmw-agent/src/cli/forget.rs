@@ -54,9 +54,12 @@ impl Args {
             .source
             .as_ref()
             .and_then(|_| desk.workspace(self.workspace.as_deref()));
+        let source_id = self
+            .source
+            .map(|given| desk.anchors().stored_name(&given).unwrap_or(given));
         let args = ForgetArgs {
             memory_id: self.id,
-            source_id: self.source,
+            source_id,
             workspace,
             reason: self.reason,
             dry_run: self.dry_run,

@@ -21,6 +21,7 @@ const MAX_INPUT_BYTES: u64 = 4 * MAX_CONTENT_BYTES as u64;
 ///
 /// Examples:
 ///   mmw-agent remember "staging is deployed with the systemd unit app-staging" --key deploy-staging
+///   mmw-agent remember "staging runs on port 8081" --source-id docs/deploy.md#Staging
 ///   mmw-agent remember "tabs, never spaces" --kind preference --workspace @user
 ///   git log -1 --format=%B | mmw-agent remember - --kind decision --tag release
 #[derive(Debug, clap::Args)]
@@ -44,7 +45,7 @@ pub(super) struct Args {
     /// The file, address or session that it comes from
     #[arg(long, value_name = "ID")]
     source_id: Option<String>,
-    /// The hash of that source now, for example sha256:<hex>
+    /// The hash of that source now, for example sha256:<hex>; of a file here it is computed
     #[arg(long, value_name = "HASH", requires = "source_id")]
     source_hash: Option<String>,
     /// The commit or version of that source
@@ -91,7 +92,6 @@ impl Args {
             source_id: self.source_id,
             source_hash: self.source_hash,
             source_revision: self.source_revision,
-            confidence: self.confidence,
             derived_from: self.derived_from,
             valid_from: self.valid_from,
             valid_until: self.valid_until,
@@ -103,7 +103,14 @@ impl Args {
             branch: project.branch.clone(),
             ..EnvelopeArgs::default()
         };
-        let answer = memory.remember(&caller, args, &envelope)?;
+        let given = (args, envelope);
+        // No JSON on the way: it has no word for what is no number, and that is to be told.
+        let confidence = self.confidence;
+        let (answer, _) =
+            desk.anchors()
+                .around("remember", given, desk.now, |args, envelope| {
+                    memory.remember(&caller, RememberArgs { confidence, ..args }, &envelope)
+                })?;
         if self.json {
             show::print_json(&answer)?;
         } else {

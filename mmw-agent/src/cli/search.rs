@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mmw_core::ids::RecordId;
 use mmw_core::place::{ALL_WORKSPACES, DEFAULT_WORKSPACE};
-use mmw_core::wire::{SearchAnswer, SearchArgs, WhyNotAnswer};
+use mmw_core::wire::{EnvelopeArgs, SearchAnswer, SearchArgs, WhyNotAnswer};
 use mmw_store::Failure;
 
 use super::Desk;
@@ -93,7 +93,9 @@ impl Args {
             tags: self.tags,
             as_of: self.as_of,
             history: self.history,
-            source_id: self.source_id,
+            source_id: self
+                .source_id
+                .map(|given| desk.anchors().stored_name(&given).unwrap_or(given)),
             current_source_hash: self.source_hash,
             exclude_stale: self.exclude_stale,
             // A person scrolls; a model pays for every token.
@@ -114,7 +116,13 @@ impl Args {
             return show_why_not(desk, &answer, self.json);
         }
         let answer = match opened {
-            Some((memory, caller)) => memory.search(&caller, &args)?,
+            Some((memory, caller)) => {
+                let given = (args, EnvelopeArgs::default());
+                let around = desk.anchors().around("search", given, desk.now, |args, _| {
+                    memory.search(&caller, &args)
+                });
+                around?.0
+            }
             None => nothing_yet(),
         };
         if self.json {

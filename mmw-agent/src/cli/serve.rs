@@ -8,8 +8,9 @@ mod orphan;
 
 use std::sync::Arc;
 
-use mmw_core::env::{SystemClock, SystemEntropy};
+use mmw_core::env::{Clock as _, SystemClock, SystemEntropy};
 use mmw_core::place::Way;
+use mmw_server::actions::Answer;
 use mmw_server::desk::Order;
 use mmw_server::mcp::{Embedded, serve_lines};
 
@@ -27,6 +28,7 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
              commands for you. Ctrl-D ends it.\n",
         );
     }
+    let anchors = desk.anchors();
     let opener = Arc::new(desk.local);
     let caller = Arc::clone(&opener);
     let folder = desk.config.folder;
@@ -39,6 +41,10 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
             if action == "remember" && order.envelope.branch.is_none() {
                 order.envelope.branch = branch_of(&folder);
             }
+            let after = anchors.before(action, order)?;
+            Some(Box::new(|answer: &mut Answer| {
+                after.finish(answer, SystemClock.now());
+            }))
         }),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),

@@ -29,6 +29,9 @@ pub(crate) fn remembered(page: &mut Page, answer: &RememberAnswer, project: &str
     page.body("  ", PLAIN, &record.content);
     replaced(page, &answer.replaced);
     page.remark("  ", "", &format!("{} in {project}", record.id));
+    if let Some(note) = &answer.source_note {
+        page.remark("  ", "! ", note);
+    }
     if !answer.superseded.is_empty() {
         let n = answer.superseded.len();
         page.remark(
@@ -164,7 +167,12 @@ fn show_hit(page: &mut Page, hit: &Hit, asked_workspace: &str, explain: bool) {
     reasons(page, &hit.status_reasons);
     differences(page, &hit.differences);
     if let Some(local) = &hit.local_source {
-        page.remark("  ", "", &format!("file: {local}"));
+        let compared = hit.local_span.as_ref().map_or(String::new(), |span| {
+            let lines = span.lines.as_deref();
+            let lines = lines.map_or(String::new(), |lines| format!(", now lines {lines}"));
+            format!(" ({} `{}`{lines})", span.kind, span.label)
+        });
+        page.remark("  ", "", &format!("file: {local}{compared}"));
     }
     if let Some(newer) = hit.superseded_by.filter(|_| hit.differences.is_empty()) {
         page.remark("  ", "", &format!("superseded by {newer}"));

@@ -6,6 +6,7 @@
     reason = "helpers of tests fail the test that called them"
 )]
 
+mod anchors;
 mod commands;
 mod connect;
 mod desk;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::desk::Desk;
 
 /// A client that speaks the protocol line by line.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -16,11 +16,11 @@ struct Client {
 }
 
 impl Client {
-    fn start(desk: &Desk) -> Self {
+    pub(crate) fn start(desk: &Desk) -> Self {
         Self::spawn(desk.command(&[]))
     }
 
-    fn spawn(mut command: Command) -> Self {
+    pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -35,11 +35,11 @@ impl Client {
         }
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    fn call(&mut self, method: &str, params: impl Into<Value>) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: impl Into<Value>) -> Value {
         self.n_calls += 1;
         let id = self.n_calls;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params.into()}));
@@ -50,7 +50,7 @@ impl Client {
         answer
     }
 
-    fn greet(&mut self) -> Value {
+    pub(crate) fn greet(&mut self) -> Value {
         let answer = self.call(
             "initialize",
             json!({
@@ -63,7 +63,7 @@ impl Client {
         answer
     }
 
-    fn tool(&mut self, name: &str, arguments: impl Into<Value>) -> Value {
+    pub(crate) fn tool(&mut self, name: &str, arguments: impl Into<Value>) -> Value {
         let answer = self.call(
             "tools/call",
             json!({"name": name, "arguments": arguments.into()}),
@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// Ends the input and returns the exit code and what else was printed.
-    fn leave(mut self) -> (i32, String) {
+    pub(crate) fn leave(mut self) -> (i32, String) {
         drop(self.input.take());
         let mut rest = String::new();
         while self.output.read_line(&mut rest).unwrap() > 0 {}

@@ -129,7 +129,7 @@ const MAX_CHAIN_IDS: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReasonView {
     /// `versions_disagree`, `source_changed`, `source_forgotten`, `source_resolved_away`,
-    /// `expired`, `inherited`.
+    /// `expired`, `inherited`; from the agent also `source_missing`.
     pub code: String,
     /// The level that it raises the status to.
     pub level: String,
@@ -258,6 +258,9 @@ pub struct RememberAnswer {
     /// Set if the guard held the write back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantine: Option<QuarantineView>,
+    /// From the agent: why the source is not anchored, or not as it was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_note: Option<String>,
 }
 
 /// Why a write waits in the review lane.
@@ -373,6 +376,18 @@ fn short_hash(hash: &str) -> String {
     hash.chars().take(19).collect()
 }
 
+/// The part of a file that was compared with what was anchored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LocalSpan {
+    /// `heading`, `lines` or `symbol`.
+    pub kind: String,
+    /// How it was called when it was anchored.
+    pub label: String,
+    /// The lines that it has now, such as `10-40`; unknown if it was not found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+}
+
 /// One hit of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hit {
@@ -405,6 +420,9 @@ pub struct Hit {
     /// From the agent: `unchanged`, `changed` or `missing`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_source: Option<String>,
+    /// From the agent: the part of the file that was compared, if not the whole file was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_span: Option<LocalSpan>,
     /// The content was cut; `explain_memory` has the rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,

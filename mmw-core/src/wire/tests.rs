@@ -212,7 +212,15 @@ fn hits() -> impl Strategy<Value = Hit> {
         of(record_ids()),
         any::<u32>(),
     );
-    let rest = (relations(), anchors(), of(labels()), any::<bool>());
+    let local_span = (labels(), labels(), of(labels()))
+        .prop_map(|(kind, label, lines)| LocalSpan { kind, label, lines });
+    let rest = (
+        relations(),
+        anchors(),
+        of(labels()),
+        any::<bool>(),
+        of(local_span),
+    );
     (views(), status, differences(), scores, rest).prop_map(
         |(record, status, differences, (score, lexical, lexical_rank, semantic), rest)| Hit {
             record,
@@ -233,6 +241,7 @@ fn hits() -> impl Strategy<Value = Hit> {
             },
             anchors: rest.1,
             local_source: rest.2,
+            local_span: rest.4,
             truncated: rest.3,
         },
     )
@@ -338,7 +347,7 @@ proptest! {
         record in of(views()), outcome in labels(), status in of(labels()), superseded in ids(),
         replaced in replaced(), deduplicated in any::<bool>(),
         conflicts in vec((record_ids(), labels(), moments(), of(labels())), 0..3),
-        held in of((labels(), labels(), labels())),
+        held in of((labels(), labels(), labels())), source_note in of(labels()),
     ) {
         let conflicts_with = conflicts.into_iter()
             .map(|(id, content, created_at, source_id)| Conflicting { id, content, created_at, source_id })
@@ -347,6 +356,7 @@ proptest! {
             .map(|(candidate_id, rule, reason)| QuarantineView { candidate_id, rule, reason });
         check_answer(&RememberAnswer {
             outcome, record, status, conflicts_with, superseded, replaced, deduplicated, quarantine,
+            source_note,
         })?;
     }
 

@@ -1,6 +1,7 @@
 //! `explain_memory`: the receipt of a record.
 
 use mmw_core::place::Scope;
+use mmw_core::time::Timestamp;
 use mmw_core::wire::{ExplainAnswer, ExplainArgs};
 use mmw_store::Memory;
 
@@ -32,6 +33,12 @@ fn call(memory: &Memory, asked: &Asked, args: ExplainArgs) -> Result<ExplainAnsw
 
 /// Returns a receipt as a model reads it.
 pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
+    told(answer, asked.now)
+}
+
+/// Returns a receipt as a model reads it at that moment.
+#[must_use]
+pub fn told(answer: &ExplainAnswer, now: Timestamp) -> String {
     let record = &answer.record;
     let mut lines = vec![format!("Record {}. {}", record.id, text::DATA_NOTE)];
     lines.push(text::quoted(&record.content));
@@ -39,7 +46,7 @@ pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
         "Status: {}",
         text::status(&answer.status, &answer.status_reasons)
     ));
-    let mut said = format!("Saved {}", text::age(asked.now, record.created_at));
+    let mut said = format!("Saved {}", text::age(now, record.created_at));
     for (word, value) in [
         ("by", &record.agent),
         ("with", &record.client),
@@ -65,14 +72,14 @@ pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
             answer
                 .versions
                 .iter()
-                .map(|version| text::version(version, asked.now)),
+                .map(|version| text::version(version, now)),
         );
     }
     for resolution in &answer.resolutions {
         lines.push(format!(
             "Decided by a person ({}) {}: {} holds",
             resolution.way,
-            text::age(asked.now, resolution.at),
+            text::age(now, resolution.at),
             resolution.winner
         ));
     }
@@ -99,14 +106,14 @@ pub fn in_words(answer: &ExplainAnswer, asked: &Asked) -> String {
         lines.push(format!(
             "Approved by a person ({}) {} out of the lane of {} items",
             approval.way,
-            text::age(asked.now, approval.at),
+            text::age(now, approval.at),
             approval.lane
         ));
     }
     let deeds: Vec<String> = answer
         .history
         .iter()
-        .map(|deed| format!("{} {}", deed.deed, text::age(asked.now, deed.at)))
+        .map(|deed| format!("{} {}", deed.deed, text::age(now, deed.at)))
         .collect();
     if !deeds.is_empty() {
         lines.push(format!("History: {}", deeds.join("; ")));

@@ -1,6 +1,7 @@
 //! `search`: finds statements.
 
 use mmw_core::place::Scope;
+use mmw_core::time::Timestamp;
 use mmw_core::wire::{Hit, SearchAnswer, SearchArgs};
 use mmw_store::Memory;
 
@@ -32,6 +33,12 @@ fn call(memory: &Memory, asked: &Asked, args: SearchArgs) -> Result<SearchAnswer
 
 /// Returns an answer as a model reads it.
 pub fn in_words(answer: &SearchAnswer, asked: &Asked) -> String {
+    told(answer, asked.now)
+}
+
+/// Returns an answer as a model reads it at that moment.
+#[must_use]
+pub fn told(answer: &SearchAnswer, now: Timestamp) -> String {
     let mut blocks = Vec::new();
     if answer.hits.is_empty() {
         let notice = answer.notice.as_deref();
@@ -48,7 +55,7 @@ pub fn in_words(answer: &SearchAnswer, asked: &Asked) -> String {
                 .hits
                 .iter()
                 .enumerate()
-                .map(|(nth, hit)| hit_in_words(nth + 1, hit, asked)),
+                .map(|(nth, hit)| hit_in_words(nth + 1, hit, now)),
         );
         blocks.extend(answer.notice.clone());
     }
@@ -72,7 +79,7 @@ pub fn in_words(answer: &SearchAnswer, asked: &Asked) -> String {
     blocks.join("\n\n")
 }
 
-fn hit_in_words(nth: usize, hit: &Hit, asked: &Asked) -> String {
+fn hit_in_words(nth: usize, hit: &Hit, now: Timestamp) -> String {
     let record = &hit.record;
     let mut about = vec![text::status(&hit.status, &hit.status_reasons)];
     if let Some(key) = &record.fact_key {
@@ -81,11 +88,13 @@ fn hit_in_words(nth: usize, hit: &Hit, asked: &Asked) -> String {
     about.push(record.kind.clone());
     about.push(format!("workspace `{}`", record.workspace));
     match (&record.source_id, &hit.local_source) {
-        (Some(source), Some(local)) => about.push(format!("source {source} ({local} here)")),
+        (Some(source), Some(local)) => {
+            about.push(format!("source {source} ({local} here{})", compared(hit)));
+        }
         (Some(source), None) => about.push(format!("source {source}")),
         (None, _) => about.push("no source".to_owned()),
     }
-    about.push(text::age(asked.now, record.created_at));
+    about.push(text::age(now, record.created_at));
     about.push(format!("id {}", record.id));
     if let Some(newer) = hit.superseded_by {
         about.push(format!("superseded by {newer}"));
@@ -105,6 +114,17 @@ fn hit_in_words(nth: usize, hit: &Hit, asked: &Asked) -> String {
         ));
     }
     lines.join("\n")
+}
+
+/// Says which part of the file was compared, if not the whole file was.
+fn compared(hit: &Hit) -> String {
+    match &hit.local_span {
+        None => String::new(),
+        Some(span) => match &span.lines {
+            Some(lines) => format!("; {} compared, now lines {lines}", span.kind),
+            None => format!("; {} compared", span.kind),
+        },
+    }
 }
 
 #[cfg(test)]

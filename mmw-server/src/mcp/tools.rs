@@ -109,8 +109,14 @@ impl Mcp {
                 envelope.client = client.and_then(|client| ask::short_label(&client.name));
             }
         }
+        let mut after = None;
         if let Door::Stdio(local) = &self.door {
-            (local.add)(name, &mut order);
+            let local = Arc::clone(local);
+            (order, after) = aside(move || {
+                let after = (local.add)(name, &mut order);
+                (order, after)
+            })
+            .await?;
         }
         let lacks_scope = !access.caller.scopes.has(action.facts.scope);
         if action.can_ask() && lacks_scope && access.caller.way == Way::Stdio {
@@ -119,11 +125,26 @@ impl Mcp {
                 Decided::Ask(input_required) => return Ok(input_required.into()),
             }
         }
-        let answer = self.desk.call(name, &access, order).await?;
+        let mut answer = self.desk.call(name, &access, order).await?;
+        if let Some(after) = after {
+            answer = aside(move || {
+                after(&mut answer);
+                answer
+            })
+            .await?;
+        }
         let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
         result.structured_content = Some(answer.structured);
         Ok(result.into())
     }
+}
+
+/// Does what reads files and asks programs where it holds no other call up.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!(%error, "what stands around a call broke");
+        Fault::internal()
+    })
 }
 
 fn tool_error(fault: &Fault) -> CallToolResult {

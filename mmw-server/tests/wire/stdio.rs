@@ -38,7 +38,7 @@ impl Client {
                 })
             },
             caller: Box::new(|memory| memory.local_caller("repository", Way::Stdio)),
-            add: Box::new(|_, _| {}),
+            add: Box::new(|_, _| None),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
         };

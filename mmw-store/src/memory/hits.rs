@@ -80,6 +80,7 @@ pub(super) fn hit(
         score_parts: found.parts,
         anchors: judge.anchors(record)?,
         local_source: None,
+        local_span: None,
         truncated: false,
     })
 }

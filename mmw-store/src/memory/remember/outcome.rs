@@ -143,5 +143,6 @@ pub(in crate::memory) fn answer(
         replaced: outcome.replaced.clone(),
         deduplicated: matches!(outcome.kind, OutcomeKind::Deduplicated(_)),
         quarantine,
+        source_note: None,
     })
 }
