@@ -15,6 +15,7 @@
 //! | [`others`] | where the transcripts of a session's subagents lie |
 //! | [`lines`] | a file by lines, within bounds |
 //! | [`tool`] | what the name of a tool says |
+//! | [`words`] | which of a few words a line holds |
 
 pub mod claude;
 pub mod codex;
@@ -24,6 +25,7 @@ pub mod gemini;
 pub mod lines;
 pub mod others;
 pub mod tool;
+pub mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

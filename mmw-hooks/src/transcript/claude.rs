@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use memchr::memmem;
 use mmw_core::time::Timestamp;
 use serde_json::Value;
 
 use super::tool::Tool;
+use super::words::Words;
 use super::{MARKER, Session, lines, row_moment};
 use crate::deadline::Deadline;
 
@@ -46,8 +46,7 @@ const EDITING: u16 = 0b1111 << 4;
 const ASKED: u16 = 1 << 8;
 const TOLD: u16 = 1 << 9;
 
-static FINDER: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(WORDS).expect("ten short words"));
+static FINDER: LazyLock<Words> = LazyLock::new(|| Words::new(&WORDS));
 
 /// The most calls whose results are awaited; a call that was interrupted never gets one.
 const MAX_CALLS: usize = 256;
@@ -57,7 +56,8 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
     let mut reader = Reader {
         session,
         calls: HashMap::new(),
-        last_message: None,
+        last_message: Last::At(None),
+        last_result: Vec::new(),
     };
     lines::each(path, deadline, |line| reader.line(line))?;
     reader.end();
@@ -80,15 +80,21 @@ struct Called {
 struct Reader<'a> {
     session: &'a mut Session,
     calls: HashMap<String, Call>,
-    last_message: Option<Timestamp>,
+    last_message: Last,
+    /// The line of the last message, if that was a result. Only a prompt asks for its moment.
+    last_result: Vec<u8>,
+}
+
+/// When the last message was written.
+enum Last {
+    At(Option<Timestamp>),
+    /// As the line of the last result says.
+    OfResult,
 }
 
 impl Reader<'_> {
     fn line(&mut self, line: &[u8]) {
-        let mut words = 0_u16;
-        for found in FINDER.find_iter(line) {
-            words |= 1 << found.pattern().as_usize();
-        }
+        let words = FINDER.of(line);
         let has = |word: u16| words & word != 0;
         let is_result = has(RESULT) && self.calls.keys().any(|id| holds(line, id));
         let is_call = has(ASSISTANT) && has(SAVING | EDITING);
@@ -97,13 +103,27 @@ impl Reader<'_> {
         if is_result || is_call || may_be_prompt || is_told || has(ASKED) {
             self.row(line);
         }
-        if (has(USER | ASSISTANT) || self.session.began.is_none())
+        if self.session.began.is_none()
             && let Some(at) = last_moment(line)
         {
             self.session.happened(at);
-            if has(USER | ASSISTANT) {
-                self.last_message = Some(at);
-            }
+        }
+        if has(RESULT) {
+            // Its moment stands before what may be a whole file, so it is not looked for yet.
+            self.last_message = Last::OfResult;
+            self.last_result.clear();
+            self.last_result.extend_from_slice(line);
+        } else if has(USER | ASSISTANT)
+            && let Some(at) = last_moment(line)
+        {
+            self.last_message = Last::At(Some(at));
+        }
+    }
+
+    fn last_message(&self) -> Option<Timestamp> {
+        match self.last_message {
+            Last::At(at) => at,
+            Last::OfResult => row_moment(&serde_json::from_slice(&self.last_result).ok()?),
         }
     }
 
@@ -191,7 +211,8 @@ impl Reader<'_> {
             && !set("isSidechain")
             && !said.trim_start().starts_with("<task-notification")
         {
-            self.session.prompted(self.last_message, at);
+            let before = self.last_message();
+            self.session.prompted(before, at);
         }
     }
 

@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use mmw_core::time::Timestamp;
 use serde_json::Value;
 
 use super::tool::Tool;
+use super::words::Words;
 use super::{MARKER, Session, lines, row_moment};
 use crate::deadline::Deadline;
 
@@ -30,8 +30,7 @@ const WORDS: [&str; 12] = [
     "<hook_prompt",
 ];
 
-static FINDER: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(WORDS).expect("twelve short words"));
+static FINDER: LazyLock<Words> = LazyLock::new(|| Words::new(&WORDS));
 
 /// Adds what a rollout tells. `None` if it can't be read to its end.
 pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()> {
@@ -42,7 +41,7 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
         is_new: false,
     };
     lines::each(path, deadline, |line| {
-        if FINDER.is_match(line)
+        if FINDER.of(line) != 0
             && let Ok(row) = serde_json::from_slice::<Value>(line)
         {
             reader.row(&row);

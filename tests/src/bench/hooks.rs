@@ -113,6 +113,9 @@ impl Bench<'_> {
             .current_dir(repository)
             .env("HOME", self.home)
             .env("GIT_OPTIONAL_LOCKS", "0")
+            // Of before the session, which is not asked about them.
+            .env("GIT_AUTHOR_DATE", "2019-01-01T00:00:00Z")
+            .env("GIT_COMMITTER_DATE", "2019-01-01T00:00:00Z")
             .stdout(Stdio::null());
         git
     }
