@@ -74,6 +74,8 @@ pub struct Session {
     pub n_prompts: usize,
     /// Whether this hook asked after a person last spoke.
     pub asked: bool,
+    /// When this hook last asked.
+    pub asked_at: Option<Timestamp>,
     /// How much was told so far; orders what has no time.
     pub n_told: usize,
 }
@@ -137,6 +139,14 @@ impl Session {
             && at.as_ms().saturating_sub(before.as_ms()) > AWAY_MS
         {
             self.away.push((before, at));
+        }
+    }
+
+    /// Notes a row that may hold a request of this hook.
+    pub fn may_be_asked(&mut self, said: &str, at: Option<Timestamp>) {
+        if said.contains(MARKER) {
+            self.asked = true;
+            self.asked_at = at.max(self.asked_at);
         }
     }
 

@@ -88,7 +88,7 @@ class ClaudeCode(Client):
                 "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "MCP_CONNECTION_NONBLOCKING": "0"}
             command = told.npm("claude")[1:] + (["-c"] if go_on else []) + [
-                "-p", "please go on", "--output-format", "json", "--allowedTools", f"Bash,Read,Write,{TOOL}",
+                "-p", "please go on", "--output-format", "json", "--allowedTools", f"Agent,Bash,Read,Write,{TOOL}",
                 "--strict-mcp-config", "--mcp-config", self.config]
             coding.run_client(command, self.folder, session)
             asked = [it["body"] for it in model.requests if "/messages" in it["path"] and it["body"].get("tools")]
@@ -170,11 +170,29 @@ def story(client):
     check("saved.md" not in asked[0].replace("committed.md", ""), "a commit brings no older change", asked)
 
 
+def subagents(client):
+    """What a subagent saved and changed is the session's."""
+    def delegate(*turns):
+        task = {"description": "look", "prompt": "look at it", "subagent_type": "general-purpose"}
+        return [[{"tool": "Agent", "input": task}], *turns, [{"text": "the subagent is done"}]]
+
+    said = client.play(
+        [*client.edit("by-agent.md", "x\n"), *delegate([client.save("by-agent.md is there")]), DONE, DONE])
+    check(not questions(said), "a session whose subagent saved after the change is not asked", said)
+
+    said = client.play([*delegate(*client.edit("by-subagent.md", "x\n")), DONE, DONE])
+    asked = questions(said)
+    check(len(asked) == 1 and "by-subagent.md" in asked[0], "what a subagent changed is asked about", said)
+
+
 def main():
     options = told.arguments(__doc__, url=False)
     for kind in (ClaudeCode, Codex):
         with scratch_env() as env:
-            told.run(f"stop-hook-{kind.name}", lambda _: story(kind(options, env)))
+            client = kind(options, env)
+            told.run(f"stop-hook-{kind.name}", lambda _: story(client))
+            if kind is ClaudeCode:
+                told.run(f"stop-hook-{kind.name}-subagents", lambda _: subagents(client))
 
 
 if __name__ == "__main__":

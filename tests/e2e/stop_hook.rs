@@ -232,6 +232,23 @@ fn without_git_on_the_path_nobody_is_asked() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_git_that_never_answers_ends_in_silence() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let session = Session::new();
+    let programs = session.home().join("bin");
+    fs::create_dir(&programs).unwrap();
+    // Its other end of the pipe is never closed either.
+    fs::write(programs.join("git"), "#!/bin/sh\nexec /bin/sleep 600\n").unwrap();
+    fs::set_permissions(programs.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = session.command(&["hook-stop"]);
+    command.env("PATH", &programs);
+    let sent = session.event().to_string();
+    assert_silent(&fed(command, sent.as_bytes()), "a slow git");
+}
+
 #[test]
 fn an_agent_home_that_can_not_be_written_to_ends_in_silence() {
     let session = Session::new();

@@ -39,7 +39,12 @@ pub fn since(session: &Session, saved: Option<When>, asked: Option<Mark>) -> Opt
     let begin = session.began?;
     let saved = saved.and_then(|when| when.at);
     let asked = asked.map(|mark| mark.at);
-    [Some(begin), saved, asked].into_iter().flatten().max()
+    // A copy of a session has no mark of its own, but its transcript tells.
+    let told = session.asked_at;
+    [Some(begin), saved, asked, told]
+        .into_iter()
+        .flatten()
+        .max()
 }
 
 /// Returns the files that the agent is asked about, those that changed last first.

@@ -146,8 +146,10 @@ impl Reader<'_> {
             Some("assistant") => self.assistant(&row),
             Some("user") => self.user(&row),
             Some("system") => {
-                let errors = row.get("hookErrors").map(Value::to_string);
-                self.session.asked |= errors.is_some_and(|said| said.contains(MARKER));
+                if let Some(errors) = row.get("hookErrors") {
+                    self.session
+                        .may_be_asked(&errors.to_string(), row_moment(&row));
+                }
             }
             Some("attachment") => self.attachment(&row),
             _ => {}
@@ -206,7 +208,7 @@ impl Reader<'_> {
         let set = |name: &str| row.get(name).is_some_and(|flag| *flag == true);
         let said = said(row);
         if set("isMeta") {
-            self.session.asked |= said.contains(MARKER);
+            self.session.may_be_asked(&said, at);
         } else if !set("isCompactSummary")
             && !set("isSidechain")
             && !said.trim_start().starts_with("<task-notification")
@@ -222,7 +224,8 @@ impl Reader<'_> {
         };
         match kind(attachment) {
             "hook_blocking_error" | "hook_additional_context" => {
-                self.session.asked |= attachment.to_string().contains(MARKER);
+                self.session
+                    .may_be_asked(&attachment.to_string(), row_moment(row));
             }
             "mcp_instructions_delta" => {
                 let texts = |name: &'static str| list(attachment, name);

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::tool::Tool;
 use super::words::Words;
-use super::{MARKER, Session, lines, row_moment};
+use super::{Session, lines, row_moment};
 use crate::deadline::Deadline;
 
 /// The words of which a line must hold one to be looked at.
@@ -93,7 +93,7 @@ impl Reader<'_> {
             }
             ("event_msg", "task_complete" | "turn_aborted") => self.ended = at,
             ("response_item", "message") if payload.to_string().contains("<hook_prompt") => {
-                self.session.asked |= payload.to_string().contains(MARKER);
+                self.session.may_be_asked(&payload.to_string(), at);
             }
             _ => {}
         }
@@ -102,7 +102,7 @@ impl Reader<'_> {
     fn item(&mut self, item: &Value, at: Option<Timestamp>) {
         match text(item, "type") {
             "UserMessage" => self.person(at),
-            "HookPrompt" => self.session.asked |= item.to_string().contains(MARKER),
+            "HookPrompt" => self.session.may_be_asked(&item.to_string(), at),
             "McpToolCall" => {
                 let failed = text(item, "status") != "completed"
                     || item.get("error").is_some_and(|error| !error.is_null())

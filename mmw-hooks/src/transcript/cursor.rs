@@ -33,7 +33,7 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
         if row.get("role").and_then(Value::as_str) == Some("user") {
             let said = content.map(Value::to_string).unwrap_or_default();
             if said.contains(MARKER) {
-                session.asked = true;
+                session.may_be_asked(MARKER, None);
             } else {
                 session.prompted(None, None);
             }

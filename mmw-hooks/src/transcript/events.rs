@@ -54,7 +54,7 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
             "user.message" => {
                 // The reason of a hook comes as a message too.
                 if text("content").contains(MARKER) {
-                    session.asked = true;
+                    session.may_be_asked(MARKER, at);
                 } else {
                     session.prompted(last, at);
                 }
@@ -71,7 +71,7 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
                 None => {}
             },
             kind if kind.starts_with("hook.") => {
-                session.asked |= data.to_string().contains(MARKER);
+                session.may_be_asked(&data.to_string(), at);
             }
             _ => {}
         }

@@ -56,7 +56,7 @@ fn message(row: &Value, session: &mut Session, last: &mut Option<Timestamp>) {
         let said = row.get("content").map(Value::to_string).unwrap_or_default();
         // The reason of a hook comes as a message too.
         if said.contains(MARKER) {
-            session.asked = true;
+            session.may_be_asked(MARKER, at);
         } else {
             session.prompted(*last, at);
         }

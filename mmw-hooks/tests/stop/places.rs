@@ -170,6 +170,22 @@ fn submodules_and_repositories_in_the_repository_are_left_alone() {
     desk.tick();
     fs::write(inner.join("a"), "1").unwrap();
     assert!(desk.stop().is_empty());
+    desk.git_in(&inner, &["add", "--all"]);
+    desk.git_in(&inner, &["commit", "--quiet", "--message", "inner"]);
+    let from = inner.display().to_string();
+    let allow = "protocol.file.allow=always";
+    desk.git(&["-c", allow, "submodule", "--quiet", "add", &from, "module"]);
+    desk.save();
+    desk.tick();
+    desk.git(&["commit", "--quiet", "--message", "a submodule"]);
+    desk.tick();
+    fs::write(desk.top().join("module/a"), "2").unwrap();
+    desk.set_time(&desk.top().join("module"));
+    let named = desk.stop();
+    assert!(
+        !named.iter().any(|name| name.starts_with("module")),
+        "{named:?}"
+    );
 }
 
 #[test]

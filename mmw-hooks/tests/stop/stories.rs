@@ -18,6 +18,10 @@ fn an_agent_that_changed_a_file_is_asked_once() {
     assert_eq!(desk.send(&event), None);
     // It forgot, in a new loop; the transcript may not say so either.
     assert!(desk.stop().is_empty());
+    desk.write("src/b.rs", "fn b() {}\n");
+    assert!(desk.stop().is_empty());
+    desk.prompt();
+    assert_eq!(desk.stop(), ["src/b.rs"]);
 }
 
 #[test]
@@ -50,10 +54,12 @@ fn a_new_loop_without_a_word_of_a_person_is_let_go_even_if_files_changed() {
     desk.tick();
     desk.write("b", "1");
     assert!(desk.stop().is_empty());
-    // Neither does it matter where the mark was left: the transcript tells of the question.
-    desk.vars
-        .push(("MMW_AGENT_HOME".into(), "/dev/null/x".into()));
+    // The transcript tells of the question even if the mark on disk is lost.
+    let elsewhere = desk.home().join("elsewhere").display().to_string();
+    desk.vars.push(("MMW_AGENT_HOME".into(), elsewhere));
     assert!(desk.stop().is_empty());
+    desk.prompt();
+    assert_eq!(desk.stop(), ["b"]);
 }
 
 #[test]
