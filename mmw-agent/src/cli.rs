@@ -3,7 +3,9 @@
 mod ask;
 mod completions;
 mod connect;
+mod demo;
 mod disconnect;
+mod doctor;
 mod explain;
 mod forget;
 mod hook_stop;
@@ -75,6 +77,8 @@ enum Command {
     Verify(verify::Args),
     Connect(connect::Args),
     Disconnect(disconnect::Args),
+    Doctor(doctor::Args),
+    Demo(demo::Args),
     Completions(completions::Args),
     HookStop(hook_stop::Args),
 }
@@ -148,6 +152,8 @@ impl Cli {
             Some(Command::Verify(args)) => args.run(&desk),
             Some(Command::Connect(args)) => args.run(&desk),
             Some(Command::Disconnect(args)) => args.run(&desk),
+            Some(Command::Doctor(args)) => args.run(&desk),
+            Some(Command::Demo(args)) => args.run(&desk),
             Some(Command::Completions(_) | Command::HookStop(_)) => Ok(Exit::Done),
         }
     }

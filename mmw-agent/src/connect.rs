@@ -8,6 +8,7 @@
 //! | `change` | what is to become of one file, and the deed |
 //! | `edit` | an edit of one file's text; `json` and `toml` know their syntax, `lines` line ends and marks |
 //! | `file` | reading and replacing a file without ever leaving half of one |
+//! | `registered` | what of ours is in a client's settings now |
 //! | `ledger` | what was changed, so that it can be undone byte for byte |
 //! | `difference` | what would change, as a person reads it |
 //!
@@ -24,4 +25,5 @@ mod json;
 pub(crate) mod ledger;
 mod lines;
 pub mod places;
+pub(crate) mod registered;
 mod toml;

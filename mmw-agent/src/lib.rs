@@ -15,6 +15,7 @@
 //! | `freshness` | which facts no longer say what their files say, and who changed those |
 //! | `local` | the store on this computer, opened when it is first needed |
 //! | [`connect`] | registers the program with coding agents, and takes it out again |
+//! | `doctor` | whether everything works, tried |
 //! | `show` | what a person reads |
 //! | `terminal` | whether a person is there at all |
 //! | [`exit`] | exit codes and what they mean |
@@ -26,6 +27,7 @@ mod anchor;
 mod cli;
 pub mod config;
 pub mod connect;
+mod doctor;
 pub mod exit;
 mod freshness;
 mod git;

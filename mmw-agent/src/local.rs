@@ -61,6 +61,11 @@ impl Local {
         self.home.join(STORE_FILE)
     }
 
+    /// Tells whether text goes to a model somewhere else.
+    pub(crate) fn asks_elsewhere(&self) -> bool {
+        matches!(self.embedder, Choice::Remote(_))
+    }
+
     /// Tells whether anything was ever saved on this computer.
     pub(crate) fn exists(&self) -> bool {
         self.file().exists()
@@ -117,7 +122,7 @@ fn unusable(folder: &Path, error: &io::Error) -> Failure {
 
 /// Makes the folder for its owner only, and closes one to others that was left open.
 #[cfg(unix)]
-fn make_private(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     use std::fs::{DirBuilder, Permissions, metadata, set_permissions};
     use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 
@@ -136,7 +141,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn make_private(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)
 }
 

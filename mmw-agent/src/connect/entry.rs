@@ -39,8 +39,20 @@ pub(crate) fn is_ours(program: &str) -> bool {
 
 /// Tells whether a shell's command line starts this program as a Stop hook.
 pub(crate) fn is_our_hook(command_line: &str) -> bool {
-    // What an apostrophe in a path is to a shell; only the last name counts here.
-    let line = command_line.trim().replace(r"'\''", "_");
+    let (program, rest) = split(command_line);
+    is_ours(&program) && rest.split_whitespace().next() == Some(STOP)
+}
+
+/// Returns the program that a command line starts.
+pub(crate) fn program_of(command_line: &str) -> String {
+    split(command_line).0
+}
+
+/// Splits a command line into the program and the rest.
+fn split(command_line: &str) -> (String, String) {
+    // What an apostrophe in a path is to a shell, and a sign that is in no path.
+    const APOSTROPHE: (&str, &str) = (r"'\''", "\0");
+    let line = command_line.trim().replace(APOSTROPHE.0, APOSTROPHE.1);
     let quote = line
         .chars()
         .next()
@@ -49,7 +61,7 @@ pub(crate) fn is_our_hook(command_line: &str) -> bool {
         Some(quote) => line[1..].split_once(quote).unwrap_or((&line[1..], "")),
         None => line.split_once(' ').unwrap_or((&line, "")),
     };
-    is_ours(program) && rest.split_whitespace().next() == Some(STOP)
+    (program.replace(APOSTROPHE.1, "'"), rest.to_owned())
 }
 
 fn quoted(program: &str, system: System) -> String {
@@ -112,6 +124,7 @@ mod tests {
                 };
                 let line = entry.command_line(STOP);
                 assert!(is_our_hook(&line), "{line}");
+                assert_eq!(program_of(&line), program);
                 assert!(!is_our_hook(&entry.command_line("serve")), "{line}");
             }
         }

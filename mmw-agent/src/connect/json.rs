@@ -1,7 +1,7 @@
 //! Edits of JSON as people write it: comments, trailing commas, order and layout stay.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value};
 
 use super::edit::{EditError, Part, What, is_our_handler, is_our_server};
@@ -37,18 +37,34 @@ pub(super) fn take_out(text: &str, part: &Part) -> Result<String, EditError> {
     }
     let top = top(&root)?;
     match &part.what {
-        What::Server { name, .. } => {
-            if let Some(servers) = existing(&top, &part.path)
-                && let Some(server) = servers.get(name)
-                && server.to_serde_value().as_ref().is_some_and(is_our_server)
-            {
-                server.remove();
-                remove_empty(&top, &part.path);
-            }
-        }
+        What::Server { .. } => take_out_servers(&top, &part.path),
         What::Hook { is_grouped, .. } => take_out_hook(&top, part, *is_grouped),
     }
     Ok(root.to_string())
+}
+
+/// Whatever a person called it, it is this program.
+fn take_out_servers(top: &CstObject, path: &[&str]) {
+    let Some(servers) = existing(top, path) else {
+        return;
+    };
+    let is_ours = |server: &CstObjectProp| {
+        let value = server.value().and_then(|value| value.to_serde_value());
+        value.as_ref().is_some_and(is_our_server)
+    };
+    let ours: Vec<CstObjectProp> = servers.properties().into_iter().filter(is_ours).collect();
+    let has_ours = !ours.is_empty();
+    for server in ours {
+        server.remove();
+    }
+    if has_ours {
+        remove_empty(top, path);
+    }
+}
+
+/// Returns what a program reads.
+pub(super) fn read(text: &str) -> Result<Value, EditError> {
+    Ok(parsed(text)?.to_serde_value().unwrap_or_default())
 }
 
 fn parsed(text: &str) -> Result<CstRootNode, EditError> {

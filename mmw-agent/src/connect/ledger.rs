@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::file::{self, FileError, Found};
+use crate::local::make_private;
 
 /// The ledger's file in the agent's home.
 const LEDGER: &str = "connected.json";
@@ -76,6 +77,8 @@ impl Ledger {
         after: &str,
         has_ours: bool,
     ) -> Result<Option<PathBuf>, FileError> {
+        // What is kept may hold keys.
+        make_private(home).map_err(FileError::Unwritable)?;
         let now = found.text.as_deref();
         let known = self.done(&found.path).filter(|done| {
             // Nobody else touched it since: what was there before is still to be put back.

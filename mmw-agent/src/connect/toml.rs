@@ -41,9 +41,9 @@ pub(super) fn put(text: &str, part: &Part, replace: bool) -> Result<String, Edit
 
 pub(super) fn take_out(text: &str, part: &Part) -> Result<String, EditError> {
     let mut document = parsed(text)?;
-    let What::Server { name, .. } = &part.what else {
+    if matches!(part.what, What::Hook { .. }) {
         return Ok(text.to_owned());
-    };
+    }
     let mut servers: &mut dyn TableLike = document.as_table_mut();
     for step in &part.path {
         let Some(inner) = servers.get_mut(step).and_then(Item::as_table_like_mut) else {
@@ -51,14 +51,23 @@ pub(super) fn take_out(text: &str, part: &Part) -> Result<String, EditError> {
         };
         servers = inner;
     }
-    if !servers
-        .get(name)
-        .is_some_and(|item| is_our_server(&read(item)))
-    {
+    // Whatever a person called it, it is this program.
+    let servers_of_ours = servers
+        .iter()
+        .filter(|(_, item)| is_our_server(&read(item)));
+    let names: Vec<String> = servers_of_ours.map(|(name, _)| name.to_owned()).collect();
+    if names.is_empty() {
         return Ok(text.to_owned());
     }
-    servers.remove(name);
+    for name in names {
+        servers.remove(&name);
+    }
     Ok(document.to_string())
+}
+
+/// Returns what a program reads.
+pub(super) fn read_all(text: &str) -> Result<Value, EditError> {
+    Ok(read(parsed(text)?.as_item()))
 }
 
 fn parsed(text: &str) -> Result<DocumentMut, EditError> {

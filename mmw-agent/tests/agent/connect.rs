@@ -67,6 +67,17 @@ fn a_client_is_found_connected_and_left_as_it_was() {
     assert_eq!(handler["args"], json!(["hook-stop"]));
     assert_eq!(handler["command"], program);
 
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let about = fs::metadata(desk.home().join(".mmw")).unwrap();
+        assert_eq!(
+            about.permissions().mode() & 0o777,
+            0o700,
+            "copies of settings lie in it"
+        );
+    }
+
     let again = run(&desk, &["connect"]);
     assert_eq!(
         again.stdout.matches("is there already").count(),

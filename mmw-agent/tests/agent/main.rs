@@ -10,6 +10,7 @@ mod anchors;
 mod commands;
 mod connect;
 mod desk;
+mod doctor;
 mod person;
 mod protocol;
 mod settings;

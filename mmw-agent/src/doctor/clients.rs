@@ -1,0 +1,102 @@
+//! Which clients are connected, to a program that is there, and only once.
+
+use std::path::Path;
+
+use super::Finding;
+use crate::config::Config;
+use crate::connect::client::{ALL, Client};
+use crate::connect::entry::Entry;
+use crate::connect::registered::{Registered, registered};
+
+const ID: &str = "client";
+
+pub(super) fn examine(config: &Config, entry: &Entry) -> Vec<Finding> {
+    let here: Vec<&Client> = ALL
+        .iter()
+        .filter(|one| one.is_here(&config.places))
+        .collect();
+    if here.is_empty() {
+        let said = "none of the clients that can be connected is on this computer";
+        return vec![Finding::skipped(ID, said)];
+    }
+    here.into_iter()
+        .map(|client| examine_client(client, config, entry))
+        .collect()
+}
+
+fn examine_client(client: &Client, config: &Config, entry: &Entry) -> Finding {
+    let (name, fix) = (
+        client.name,
+        format!("mmw-agent connect --client {}", client.id),
+    );
+    let mut servers = Vec::new();
+    let mut hooks = Vec::new();
+    for setting in client.settings(&config.places, entry, true) {
+        match registered(&setting) {
+            Ok(found) => {
+                let (server, hook) = found.into_iter().partition(|one| one.server.is_some());
+                servers.extend::<Vec<Registered>>(server);
+                hooks.extend::<Vec<Registered>>(hook);
+            }
+            Err(why) => {
+                let said = format!("{name}: {} can't be read, {why}", setting.file.display());
+                return Finding::bad(ID, said, format!("mend that file, then {fix}"));
+            }
+        }
+    }
+    if servers.is_empty() && hooks.is_empty() {
+        return Finding::warning(ID, format!("{name} is here and not connected"), fix);
+    }
+    if let Some(gone) = servers
+        .iter()
+        .chain(&hooks)
+        .find(|one| !is_there(&one.program, config))
+    {
+        let said = format!(
+            "{name} starts {}, which is not there (in {})",
+            gone.program,
+            gone.file.display()
+        );
+        return Finding::bad(ID, said, fix);
+    }
+    for (several, what) in [(&servers, "the server"), (&hooks, "the Stop hook")] {
+        if several.len() > 1 {
+            let said = format!(
+                "{name} has {what} {} times: {}",
+                several.len(),
+                listed(several)
+            );
+            let fix = format!("mmw-agent disconnect --client {}, then {fix}", client.id);
+            return Finding::bad(ID, said, fix);
+        }
+    }
+    if servers.is_empty() {
+        return Finding::bad(
+            ID,
+            format!("{name} has the Stop hook but not the server"),
+            fix,
+        );
+    }
+    let with = match (client.has_stop_hook(), hooks.is_empty()) {
+        (true, false) => ", with the Stop hook",
+        (true, true) => ", without the Stop hook",
+        (false, _) => "",
+    };
+    Finding::good(ID, format!("{name} is connected{with}"))
+}
+
+fn listed(registered: &[Registered]) -> String {
+    let each = registered.iter().map(|one| match &one.server {
+        Some(server) => format!("`{server}` in {}", one.file.display()),
+        None => format!("in {}", one.file.display()),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn is_there(program: &str, config: &Config) -> bool {
+    if Path::new(program).components().count() > 1 {
+        return Path::new(program).is_file();
+    }
+    let found = which::which_in_global(program, Some(&config.places.path));
+    found.is_ok_and(|mut found| found.next().is_some())
+}
