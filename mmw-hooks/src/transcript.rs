@@ -97,7 +97,8 @@ impl Session {
                 session.join(theirs);
             }
         }
-        if session.began.is_none() {
+        // Only where there are no times by design: what is not understood tells nothing of saves.
+        if kind == Kind::Cursor && session.n_prompts > 0 {
             session.began = created(path);
         }
         Some(session)

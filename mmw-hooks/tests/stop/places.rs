@@ -71,10 +71,16 @@ fn without_a_transcript_the_session_is_not_known() {
         event["transcript_path"] = transcript;
         assert_eq!(desk.send(&event), None);
     }
-    fs::write(desk.transcript(), "no JSON\n\u{0}\u{0}\n{\"type\":").unwrap();
-    desk.vars
-        .push(("MMW_AGENT_HOME".into(), "/dev/null/x".into()));
-    assert!(desk.stop().is_empty());
+    for content in [
+        "",
+        "no JSON\n\u{0}\u{0}\n{\"type\":",
+        "{}\n",
+        "[]",
+        "\u{28}\u{b5}/\u{fd}",
+    ] {
+        fs::write(desk.transcript(), content).unwrap();
+        assert!(desk.stop().is_empty(), "{content:?}");
+    }
 }
 
 #[test]
