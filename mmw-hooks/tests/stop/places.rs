@@ -195,6 +195,27 @@ fn submodules_and_repositories_in_the_repository_are_left_alone() {
 }
 
 #[test]
+fn a_repository_that_does_not_look_for_untracked_files_is_taken_at_its_word() {
+    let mut desk = Desk::new();
+    desk.git(&["config", "status.showUntrackedFiles", "no"]);
+    desk.tick();
+    desk.write("untracked", "1");
+    desk.write("folder/untracked", "1");
+    desk.write("README.md", "changed\n");
+    assert_eq!(desk.stop(), ["README.md"]);
+}
+
+#[test]
+fn a_new_folder_is_looked_into_and_ignored_files_are_not_named() {
+    let mut desk = Desk::new();
+    desk.tick();
+    desk.write("new *[x]/deep/a", "1");
+    desk.write("new *[x]/deep/secret.env", "1");
+    desk.write(".gitignore", "*.env\n");
+    assert_eq!(desk.stop(), [".gitignore", "new *[x]/deep/a"]);
+}
+
+#[test]
 fn many_files_are_counted_and_the_answer_stays_short() {
     let mut desk = Desk::new();
     desk.tick();
