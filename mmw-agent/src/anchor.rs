@@ -42,7 +42,7 @@ use self::cache::Cache;
 pub(crate) use self::check::{Checked, Recorded, State};
 use self::kept::Kept;
 use crate::config::Config;
-use crate::roots::Roots;
+use crate::roots::{Roots, uri};
 
 /// Anchors statements and checks them. Cheap to clone.
 #[derive(Clone)]
@@ -58,12 +58,18 @@ impl Anchors {
     /// Returns those of the program's settings: over `MMW_SOURCE_ROOTS`, else the folder that it was
     /// started in.
     pub(crate) fn of(config: &Config) -> Self {
-        let folders = match &config.source_roots {
-            Some(folders) => folders.clone(),
-            None => vec![config.folder.clone()],
-        };
-        let roots = Roots::new(&config.folder, folders);
+        let roots = roots_of(config, Vec::new());
         Self::new(roots, &config.home, Arc::new(SystemClock))
+    }
+
+    /// Reads the folders that a client works in too, unless `MMW_SOURCE_ROOTS` says which.
+    pub(crate) fn follow(&self, config: &Config, uris: &[String]) {
+        let folders = uris
+            .iter()
+            .filter_map(|uri| uri::folder(uri, cfg!(windows)))
+            .collect();
+        let roots = roots_of(config, folders);
+        *self.0.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
     }
 
     /// Returns those over some roots, with what is kept in the agent's home.
@@ -73,12 +79,6 @@ impl Anchors {
             kept: Kept::in_home(home),
             cache: Cache::new(clock),
         }))
-    }
-
-    /// Reads other folders from now on.
-    #[allow(dead_code, reason = "called once clients are asked for their folders")]
-    pub(crate) fn set_roots(&self, roots: Roots) {
-        *self.0.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
     }
 
     /// Does a call of a person with its two sides: completes the arguments, calls, completes the answer.
@@ -132,6 +132,21 @@ impl Anchors {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
+}
+
+/// Returns the folders whose files may be read: those of the settings, else the one that the program was
+/// started in and the client's. The top of the whole file system is never one by itself: some clients
+/// start their programs there.
+fn roots_of(config: &Config, of_the_client: Vec<PathBuf>) -> Roots {
+    let folders = match &config.source_roots {
+        Some(folders) => folders.clone(),
+        None => [config.folder.clone()]
+            .into_iter()
+            .chain(of_the_client)
+            .filter(|folder| folder.parent().is_some())
+            .collect(),
+    };
+    Roots::new(&config.folder, folders)
 }
 
 /// Returns the document and the fragment.

@@ -10,6 +10,7 @@
 
 pub(crate) mod path;
 mod secret;
+pub(crate) mod uri;
 mod windows;
 
 use std::fs::{File, Metadata, OpenOptions};

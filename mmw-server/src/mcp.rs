@@ -9,6 +9,7 @@ mod complete;
 mod conformance;
 mod prompts;
 mod resources;
+mod roots;
 mod stdio;
 mod tools;
 
@@ -24,7 +25,7 @@ use rmcp::model::{
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
 pub use self::stdio::{Embedded, StdioError, serve_lines, serve_stdio};
@@ -68,6 +69,9 @@ pub type AddFn = dyn Fn(&str, &mut Order) -> Option<Box<AfterFn>> + Send + Sync;
 /// What the program at the client's side does with an answer.
 pub type AfterFn = dyn FnOnce(&mut Answer) + Send;
 
+/// Takes the addresses of the folders that a client works in, such as `file:///home/ann/shop`.
+pub type RootsFn = dyn Fn(Vec<String>) + Send + Sync;
+
 /// The way in by which a handler is reached.
 #[derive(Clone)]
 pub enum Door {
@@ -80,6 +84,8 @@ pub enum Door {
 /// The caller of a stdio session, found out when first needed, and what is added to their calls.
 pub struct Local {
     add: Box<AddFn>,
+    roots: Box<RootsFn>,
+    knows_roots: tokio::sync::Mutex<bool>,
     find: Box<CallerFn>,
     found: OnceLock<Caller>,
 }
@@ -222,6 +228,18 @@ impl ServerHandler for Mcp {
             return Some(tool.clone());
         }
         self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Door::Stdio(local) = &self.door {
+            local.know_roots(&context.peer).await;
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if let Door::Stdio(local) = &self.door {
+            local.learn_roots(&context.peer).await;
+        }
     }
 
     async fn list_tools(

@@ -27,6 +27,7 @@
 //! | A45, B18, B19 | planted and honest text | [`content`], `mmw-guard` `planted` |
 //! | A46, B28 | wrong project | [`identity`], `mmw-agent` `project::tests` |
 //! | A48 | byte order mark, spaces in paths | [`transport`]; Windows itself has no machine here |
+//! | A49, A50, A51 | anchors flip, or lead out | [`anchors`], `mmw-agent` `anchors`, `anchor::tests`, `roots::tests` |
 //! | A53, B7 | near duplicates merged | [`memory`], `mmw-store` `versions::near_duplicates_are_never_merged` |
 //! | A55, C2 | saved, but nowhere | [`storage`], `faults` |
 //! | A56 | answers without a limit | [`search`], `mmw-store` `searching::an_answer_keeps_within_its_tokens`, `limits::an_answer_stays_small_however_long_its_neighbours_are` |
@@ -50,10 +51,11 @@
 //! | C, #79 | an argument is ignored | [`transport`], `stdio_rules::a_bad_argument_is_named_with_the_nearest_right_one` |
 //!
 //! Not tried, for the part does not exist yet: hooks and capture (A1, A2, A4-A8, A10, A11, A13-A15, A58,
-//! B25, B26, C #35), the spool and the server behind an agent (A21, C12's queue, C #197), files that the
-//! agent hashes (A49-A51), vectors and the reranker (A36, A37's model, B21, C11), the archivist's
-//! summaries (B34's kill between answer and summary), the console (B23's escaping).
+//! B25, B26, C #35), the spool and the server behind an agent (A21, C12's queue, C #197), vectors and the
+//! reranker (A36, A37's model, B21, C11), the archivist's summaries (B34's kill between answer and summary),
+//! the console (B23's escaping).
 
+mod anchors;
 mod content;
 mod identity;
 mod large;

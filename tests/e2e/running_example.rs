@@ -7,7 +7,9 @@ use mmw_tests::stdio::StdioClient;
 use serde_json::{Value, json};
 
 const OLD: &str = "sha256:1111111111111111111111111111111111111111111111111111111111111111";
-const NEW: &str = "sha256:2222222222222222222222222222222222222222222222222222222222222222";
+/// What the document says by the time of the second fact, and its hash.
+const NEW_TEXT: &str = "staging is deployed with docker compose\n";
+const NEW: &str = "sha256:77d9d26f29f3cbf447020779ad6ed9e3ba6241a36bf97a13805d6757031512ab";
 
 /// Calls a tool and returns its structured answer.
 type Call<'a> = &'a mut dyn FnMut(&str, Value) -> Value;
@@ -114,6 +116,8 @@ fn over_stdio(era: Era) {
         };
         json!({ "action": answer, "content": if answer == "accept" { json!({ "decision": "accept", "confirm": true }) } else { Value::Null } })
     };
+    std::fs::create_dir(project.path().join("docs")).unwrap();
+    std::fs::write(project.path().join("docs/deploy.md"), NEW_TEXT).unwrap();
     let mut client = StdioClient::start(home.path(), project.path(), era, Some(Box::new(person)));
     let (first, second, _) =
         up_to_the_conflict(&mut |name, arguments| client.tool(name, &arguments).ok());

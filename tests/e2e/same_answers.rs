@@ -14,13 +14,13 @@ type Call = Box<dyn FnMut(&str, &Value) -> Value>;
 /// How long vectors may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A story of calls; `{n}` stands for the id that call n answered with.
+/// A story of calls about no file of this computer, which only the agent looks at; `{n}` stands for the id that call n answered with.
 fn story() -> Vec<(&'static str, Value)> {
     let hash = |digit: &str| format!("sha256:{}", digit.repeat(64));
     vec![
         (
             "remember",
-            json!({ "content": "the API listens on port 8080", "fact_key": "API port", "source_id": "a.md", "source_hash": hash("1"), "tags": ["net"] }),
+            json!({ "content": "the API listens on port 8080", "fact_key": "API port", "source_id": "wiki:a", "source_hash": hash("1"), "tags": ["net"] }),
         ),
         (
             "remember",
@@ -37,14 +37,14 @@ fn story() -> Vec<(&'static str, Value)> {
         ),
         (
             "search",
-            json!({ "query": "which port", "current_sources": { "a.md": hash("2") } }),
+            json!({ "query": "which port", "current_sources": { "wiki:a": hash("2") } }),
         ),
         ("search", json!({ "query": "nothing like it" })),
         ("search", json!({ "query": "port", "limit": 51 })),
         ("search", json!({ "query": "port", "limt": 5 })),
         (
             "validate_memory",
-            json!({ "source_id": "a.md", "current_source_hash": hash("2") }),
+            json!({ "source_id": "wiki:a", "current_source_hash": hash("2") }),
         ),
         ("explain_memory", json!({ "memory_id": "{2}" })),
         (

@@ -21,25 +21,52 @@ pub(super) struct FileHashes {
     pub(super) raw: ContentHash,
     /// Of the text with its line ends folded; none of what is no text.
     pub(super) folded: Option<ContentHash>,
+    /// Of the folded text with a line end at its end if it has none, and without if it has one: editors
+    /// differ in that, and it says nothing. Only compared with, never sent.
+    other_end: Option<ContentHash>,
 }
 
 impl FileHashes {
     /// Hashes a file.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let head = &bytes[..bytes.len().min(LOOKED_AT_FOR_ZERO)];
-        let is_text = !head.contains(&0);
-        let raw = sha256([bytes])?;
-        let folded = match is_text.then(|| folded(bytes)) {
-            None => None,
-            Some(Cow::Borrowed(_)) => Some(raw.clone()),
-            Some(Cow::Owned(folded)) => sha256([folded.as_slice()]),
+        if head.contains(&0) {
+            return Some(Self {
+                raw: sha256([bytes])?,
+                folded: None,
+                other_end: None,
+            });
+        }
+        let text = folded(bytes);
+        let (body, has_end) = match text.strip_suffix(b"\n") {
+            Some(body) => (body, true),
+            None => (text.as_ref(), false),
         };
-        Some(Self { raw, folded })
+        let mut hasher = Sha256::new();
+        hasher.update(body);
+        let without = named(&hasher.clone().finalize())?;
+        hasher.update(b"\n");
+        let with = named(&hasher.finalize())?;
+        let (folded, other_end) = if has_end {
+            (with, without)
+        } else {
+            (without, with)
+        };
+        let is_as_it_was = matches!(text, Cow::Borrowed(_));
+        Some(Self {
+            raw: if is_as_it_was {
+                folded.clone()
+            } else {
+                sha256([bytes])?
+            },
+            folded: Some(folded),
+            other_end: Some(other_end).filter(|_| !body.is_empty()),
+        })
     }
 
     /// Tells whether a recorded hash is one of these.
     pub(super) fn has(&self, hash: &ContentHash) -> bool {
-        self.raw == *hash || self.folded.as_ref() == Some(hash)
+        self.raw == *hash || [&self.folded, &self.other_end].contains(&&Some(hash.clone()))
     }
 }
 
@@ -57,13 +84,17 @@ pub(super) fn of_lines(lines: &[&str]) -> Option<ContentHash> {
     sha256(parts)
 }
 
-/// `None` can't happen: 64 hexadecimal digits are a hash.
 fn sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Option<ContentHash> {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update(part);
     }
-    let hex = base16ct::lower::encode_string(&hasher.finalize());
+    named(&hasher.finalize())
+}
+
+/// Returns a digest as a hash. `None` can't happen: 64 hexadecimal digits are one.
+fn named(digest: &[u8]) -> Option<ContentHash> {
+    let hex = base16ct::lower::encode_string(digest);
     ContentHash::new(&format!("sha256:{hex}")).ok()
 }
 
@@ -112,6 +143,14 @@ mod tests {
         ] {
             assert_ne!(folded(other), plain, "{other:?}");
         }
+        let has = |now: &[u8], then: &[u8]| {
+            let then = FileHashes::of(then).unwrap();
+            FileHashes::of(now)
+                .unwrap()
+                .has(&then.folded.unwrap_or(then.raw))
+        };
+        assert!(has(b"a\nb", b"a\nb\n") && has(b"a\nb\n", b"a\nb") && has(b"a\r\nb", b"a\nb\n"));
+        assert!(!has(b"a\n\n", b"a") && !has(b"", b"\n") && !has(b"a\0b", b"a\0b\n"));
         assert_eq!(folded(b"a\0b"), None);
         assert_eq!(text(b"\xef\xbb\xbfa"), Some("a"));
         assert_eq!(text(b"\xff"), None);

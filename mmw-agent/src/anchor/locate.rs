@@ -101,6 +101,12 @@ fn by_lines(part: &Part<'_>, lines: &[&str]) -> Fate {
     let Some(surroundings) = part.surroundings else {
         return by_numbers(part, lines, numbered);
     };
+    if let Some(place) = &numbered
+        && surroundings.n_times() == 1
+        && has_hash(part, lines, place)
+    {
+        return Fate::Unchanged(place.clone());
+    }
     let text = Text::of(lines);
     let between = surroundings.between(&text);
     if let Some(place) = &between

@@ -29,6 +29,7 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
         );
     }
     let anchors = desk.anchors();
+    let (follower, config) = (anchors.clone(), desk.config.clone());
     let opener = Arc::new(desk.local);
     let caller = Arc::clone(&opener);
     let folder = desk.config.folder;
@@ -46,6 +47,7 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
                 after.finish(answer, SystemClock.now());
             }))
         }),
+        roots: Box::new(move |uris| follower.follow(&config, &uris)),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     };

@@ -452,3 +452,83 @@ fn a_worktree_and_a_folder_below_name_a_file_alike() {
     std::fs::remove_file(desk.repository().join("docs/deploy.md")).unwrap();
     assert_eq!(told("repo"), "missing");
 }
+
+#[test]
+fn the_folders_of_a_client_are_asked_for_and_read_until_they_change() {
+    let desk = Desk::with_a_guide();
+    let other = desk.home().join("other shop");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("a.md"), "a").unwrap();
+    let given = other.join("a.md");
+    let given = given.to_str().unwrap();
+    let mut client = Client::start(&desk);
+    client.call(
+        "initialize",
+        json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"roots": {"listChanged": true}},
+            "clientInfo": {"name": "test-client", "version": "1"},
+        }),
+    );
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let answer = |client: &mut Client, roots: Value| {
+        let asked = client.next();
+        assert_eq!(asked["method"], "roots/list", "{asked}");
+        client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}));
+    };
+    let uri = format!("file://{}", other.to_str().unwrap().replace(' ', "%20"));
+    answer(
+        &mut client,
+        json!([{"uri": uri}, {"uri": "https://example.org"}]),
+    );
+    let saved = client.tool("remember", json!({"content": "one", "source_id": given}));
+    let record = &saved["structuredContent"];
+    assert_eq!(
+        (&record["source_id"], record["source_hash"].is_string()),
+        (&json!("a.md"), true),
+        "{saved}"
+    );
+    let saved = client.tool(
+        "remember",
+        json!({"content": "two", "source_id": "docs/deploy.md"}),
+    );
+    assert!(
+        saved["structuredContent"]["source_hash"].is_string(),
+        "{saved}"
+    );
+
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    answer(&mut client, json!([]));
+    let saved = client.tool("remember", json!({"content": "three", "source_id": given}));
+    let record = &saved["structuredContent"];
+    assert_eq!(
+        (&record["source_id"], record.get("source_hash")),
+        (&json!(given), None),
+        "{saved}"
+    );
+    assert_eq!(client.leave(), (0, String::new()));
+}
+
+#[test]
+fn the_prompt_recall_looks_at_files_too() {
+    let desk = Desk::with_a_guide();
+    let mut client = Client::start(&desk);
+    client.greet();
+    client.tool(
+        "remember",
+        json!({"content": "staging listens on 8081", "source_id": "docs/deploy.md"}),
+    );
+    desk.write("docs/deploy.md", "other");
+    let made = client.call(
+        "prompts/get",
+        json!({"name": "recall", "arguments": {"topic": "staging"}}),
+    );
+    let text = made["result"]["messages"][0]["content"]["text"]
+        .as_str()
+        .unwrap();
+    assert!(
+        text.contains("stale (docs/deploy.md has changed since this was saved)"),
+        "{text}"
+    );
+    assert_eq!(client.leave().0, 0);
+}

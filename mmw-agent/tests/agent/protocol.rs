@@ -50,6 +50,13 @@ impl Client {
         answer
     }
 
+    /// Returns the next line that the program prints.
+    pub(crate) fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
     pub(crate) fn greet(&mut self) -> Value {
         let answer = self.call(
             "initialize",

@@ -10,12 +10,14 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 
 use super::Mcp;
-use crate::actions::{Object, search};
+use crate::actions::Object;
+use crate::desk::Order;
 use crate::fault::{Code, Fault};
-use crate::lane::Errand;
 
 /// Recalls what memory holds on a topic.
 pub(super) const RECALL: &str = "recall";
+/// The action that recalls.
+const SEARCH: &str = "search";
 /// Has the agent save what was decided.
 pub(super) const SAVE_DECISIONS: &str = "save-decisions";
 
@@ -78,15 +80,14 @@ impl Mcp {
             workspace: argument(arguments, "workspace")?,
             ..SearchArgs::default()
         };
-        let asked = self.reading(context).await?;
-        let found = self
-            .desk
-            .lane
-            .run(Errand::Interactive, move |memory| {
-                let answer = memory.search(&asked.caller, &args)?;
-                Ok(search::in_words(&answer, &asked))
-            })
-            .await?;
+        let access = self.access(context).await?;
+        let order = Order {
+            arguments: written(&args)?,
+            ..Order::default()
+        };
+        let (order, after) = self.before(SEARCH, order, context).await?;
+        let answer = self.desk.call(SEARCH, &access, order).await?;
+        let found = after.finish(answer).await?.text;
         Ok(format!(
             "What does our memory hold on this topic: {topic}\n\nFound in memory:\n\n{found}"
         ))
@@ -103,6 +104,13 @@ fn save_decisions(arguments: &Object) -> Result<String, Fault> {
          it rests on as source_id. Search first; reuse the fact_key of what it corrects. Leave out \
          secrets, guesses and the state of unfinished work. List what was saved."
     ))
+}
+
+fn written(args: &SearchArgs) -> Result<Object, Fault> {
+    match serde_json::to_value(args) {
+        Ok(Value::Object(written)) => Ok(written),
+        _ => Err(Fault::internal()),
+    }
 }
 
 /// Returns an argument that is a text with something in it.

@@ -16,7 +16,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::{AddFn, CallerFn, Door, Local, Mcp};
+use super::{AddFn, CallerFn, Door, Local, Mcp, RootsFn};
 use crate::actions::Registry;
 use crate::desk::Desk;
 use crate::json_text::without_lone_surrogates;
@@ -33,6 +33,9 @@ pub struct Embedded {
     pub caller: Box<CallerFn>,
     /// Completes a call with what the program around it knows.
     pub add: Box<AddFn>,
+    /// Takes the folders that the client works in, if it tells them: before the first call, and whenever
+    /// they change.
+    pub roots: Box<RootsFn>,
     /// The clock that ages are told by.
     pub clock: Arc<dyn Clock>,
     /// Where the key of sealed states comes from.
@@ -77,6 +80,8 @@ where
     };
     let local = Local {
         add: embedded.add,
+        roots: embedded.roots,
+        knows_roots: Mutex::new(false),
         find: embedded.caller,
         found: OnceLock::new(),
     };

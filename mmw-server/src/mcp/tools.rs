@@ -11,8 +11,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 
 use super::ask::Decided;
-use super::{Door, Mcp, ask};
-use crate::actions::{Action, Registry};
+use super::{AfterFn, Door, Mcp, ask};
+use crate::actions::{Action, Answer, Registry};
 use crate::desk::{self, Order};
 use crate::fault::Fault;
 
@@ -109,15 +109,8 @@ impl Mcp {
                 envelope.client = client.and_then(|client| ask::short_label(&client.name));
             }
         }
-        let mut after = None;
-        if let Door::Stdio(local) = &self.door {
-            let local = Arc::clone(local);
-            (order, after) = aside(move || {
-                let after = (local.add)(name, &mut order);
-                (order, after)
-            })
-            .await?;
-        }
+        let (completed, after) = self.before(name, order, context).await?;
+        order = completed;
         let lacks_scope = !access.caller.scopes.has(action.facts.scope);
         if action.can_ask() && lacks_scope && access.caller.way == Way::Stdio {
             match self.ask(name, &access, order, &request, context).await? {
@@ -125,17 +118,49 @@ impl Mcp {
                 Decided::Ask(input_required) => return Ok(input_required.into()),
             }
         }
-        let mut answer = self.desk.call(name, &access, order).await?;
-        if let Some(after) = after {
-            answer = aside(move || {
-                after(&mut answer);
-                answer
-            })
-            .await?;
-        }
+        let answer = self.desk.call(name, &access, order).await?;
+        let answer = after.finish(answer).await?;
         let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
         result.structured_content = Some(answer.structured);
         Ok(result.into())
+    }
+}
+
+/// What the program at the client's side has to do with an answer.
+pub(super) struct After(Option<Box<AfterFn>>);
+
+impl After {
+    /// Completes an answer.
+    pub(super) async fn finish(self, mut answer: Answer) -> Result<Answer, Fault> {
+        let Some(after) = self.0 else {
+            return Ok(answer);
+        };
+        aside(move || {
+            after(&mut answer);
+            answer
+        })
+        .await
+    }
+}
+
+impl Mcp {
+    /// Has the program at the client's side complete a call, over stdio.
+    pub(super) async fn before(
+        &self,
+        name: &'static str,
+        mut order: Order,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Order, After), Fault> {
+        let Door::Stdio(local) = &self.door else {
+            return Ok((order, After(None)));
+        };
+        local.know_roots(&context.peer).await;
+        let local = Arc::clone(local);
+        aside(move || {
+            let after = (local.add)(name, &mut order);
+            (order, After(after))
+        })
+        .await
     }
 }
 

@@ -143,8 +143,11 @@ pub(super) fn of_agent(room: &Room, deck: &mut Deck) {
                 "search" => (&["apples"], &[]),
                 "forget" => (&["--yes"], &["--yes"]),
                 "explain" => (&[], &[]),
-                "resolve" | "review" | "status" | "verify" | "rescan" => (&[], &[]),
+                "resolve" | "review" | "status" | "verify" | "rescan" | "stale" => (&[], &[]),
                 "policy" => (&[], &[]),
+                "connect" | "disconnect" => (&["--dry-run"], &[]),
+                // Takes a client's event on its input and writes nothing.
+                "hook-stop" => continue,
                 // Prints a script.
                 "completions" => continue,
                 other => panic!("the command `{other}` is new: say here what it needs"),
