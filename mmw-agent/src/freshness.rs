@@ -140,8 +140,14 @@ pub(crate) fn of_commits(
                 continue;
             };
             let content = |commit: &str| repository.content(commit, document);
-            let before = anchors.check_content(recorded, content(&from).as_deref());
-            let after = anchors.check_content(recorded, content(&to).as_deref());
+            let before = anchors.check_content(
+                recorded,
+                content(&from).as_ref().map(|bytes| bytes.as_slice()),
+            );
+            let after = anchors.check_content(
+                recorded,
+                content(&to).as_ref().map(|bytes| bytes.as_slice()),
+            );
             if let (Some(before), Some(after)) = (before, after)
                 && before.state == State::Unchanged
                 && after.state != State::Unchanged
@@ -183,7 +189,8 @@ fn keep_what_changed(
     };
     let is_as_it_was = |commit: &str| {
         let content = repository.content(commit, document);
-        let checked = anchors.check_content(recorded, content.as_deref());
+        let checked =
+            anchors.check_content(recorded, content.as_ref().map(|content| content.as_slice()));
         checked.is_some_and(|checked| checked.state == State::Unchanged)
     };
     let changed_it = |commit: &&Commit| {

@@ -110,30 +110,26 @@ impl Roots {
     /// there are left out.
     pub(crate) fn new(start: &Path, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         let start = start.canonicalize().unwrap_or_else(|_| start.to_owned());
-        let mut roots = Self {
-            bases: vec![base_of(&start)],
-            start,
-            folders: Vec::new(),
-        };
+        let mut resolved: Vec<PathBuf> = Vec::new();
         for folder in folders {
             if let Ok(folder) = folder.canonicalize()
                 && folder.is_dir()
-                && !roots.folders.contains(&folder)
+                && !resolved.contains(&folder)
             {
-                let base = base_of(&folder);
-                if !roots.bases.contains(&base) {
-                    roots.bases.push(base);
-                }
-                roots.folders.push(folder);
+                resolved.push(folder);
             }
         }
-        roots
+        Self {
+            bases: bases(&start, &resolved),
+            folders: resolved,
+            start,
+        }
     }
 
     /// Returns the folder that names begin at: the top of the repository that the program was started
     /// in, else where it was started.
     pub(crate) fn top(&self) -> PathBuf {
-        self.bases.first().unwrap_or(&self.start).clone()
+        base_of(&self.start)
     }
 
     /// Returns the folders, resolved.
@@ -284,6 +280,23 @@ impl Roots {
     fn holds(&self, resolved: &Path) -> bool {
         self.folders.iter().any(|root| resolved.starts_with(root))
     }
+}
+
+/// Returns what names are relative to: the repository that the program was started in, then the nearest
+/// repository or root. A plain folder above them, such as a person's home, gives no names to what lies in
+/// a repository.
+fn bases(start: &Path, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let own = base_of(start);
+    let is_repository = own.join(".git").symlink_metadata().is_ok();
+    let mut bases: Vec<PathBuf> = folders.iter().map(|folder| base_of(folder)).collect();
+    bases.push(own.clone());
+    bases.sort_by_key(|base| {
+        let is_first = is_repository && *base == own;
+        (!is_first, std::cmp::Reverse(base.components().count()))
+    });
+    let mut seen = std::collections::HashSet::new();
+    bases.retain(|base| seen.insert(base.clone()));
+    bases
 }
 
 /// Returns the top of the repository that a folder lies in, else the folder.

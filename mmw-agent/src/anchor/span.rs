@@ -56,6 +56,9 @@ pub(crate) enum NotFound {
     Ambiguous,
 }
 
+/// The most parts of one name that are looked at: more are as ambiguous as these.
+const MAX_NAMESAKES: usize = 64;
+
 /// Returns the lines of a text, without their ends.
 pub(crate) fn lines_of(text: &str) -> Vec<&str> {
     text.lines().collect()

@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 /// How many lines on each side are remembered.
 const N_AROUND: usize = 4;
 
-/// The most places that are compared in full.
-const MAX_PLACES: usize = 4_096;
+/// The most lines that are hashed again to compare places in full.
+const MAX_HASHED_LINES: usize = 400_000;
 
 /// The hash of one line: eight bytes are plenty to tell the lines of one file apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ impl Surroundings {
         };
         (0..=last)
             .filter(|start| text.hashes.get(*start) == Some(&self.first))
-            .take(MAX_PLACES)
+            .take(MAX_HASHED_LINES / self.n_lines.max(1) + 1)
             .map(|start| start..start + self.n_lines)
             .filter(|range| {
                 super::hashes::of_lines(&text.lines[range.clone()]).as_ref() == Some(hash)

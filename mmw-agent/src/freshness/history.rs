@@ -3,12 +3,17 @@
 //! Names of files and of commits come from outside: a commit that a record names has to look like one, a
 //! range is resolved before it is used, paths stand behind `--` and are never patterns.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde::Serialize;
 
 use crate::git::{Patience, ask};
+
+/// The most answers that are kept, up to 16 MiB each.
+const MAX_TOLD: usize = 32;
 
 /// The most commits that are told for a file.
 const MAX_COMMITS: &str = "--max-count=5";
@@ -43,21 +48,42 @@ pub(crate) enum BadRange {
     Silent,
 }
 
-/// The working tree that is asked about.
+/// What git said; nothing if it could not tell.
+type Told = Option<Rc<Vec<u8>>>;
+
+/// The working tree that is asked about. What was asked once is not asked again: many facts rest on one
+/// file.
 pub(super) struct Repository {
     top: PathBuf,
+    told: RefCell<HashMap<Vec<String>, Told>>,
 }
 
 impl Repository {
     pub(super) fn at(top: &Path) -> Self {
         Self {
             top: top.to_owned(),
+            told: RefCell::default(),
         }
     }
 
+    fn ask(&self, question: &[&str]) -> Option<Rc<Vec<u8>>> {
+        let key: Vec<String> = question.iter().map(|word| (*word).to_owned()).collect();
+        if let Some(told) = self.told.borrow().get(&key) {
+            return told.clone();
+        }
+        let answer = ask(&self.top, question, Patience::LONG);
+        let answer = answer.filter(|answer| answer.code == 0);
+        let told = answer.map(|answer| Rc::new(answer.bytes));
+        let mut known = self.told.borrow_mut();
+        if known.len() >= MAX_TOLD {
+            known.clear();
+        }
+        known.insert(key, told.clone());
+        told
+    }
+
     fn text(&self, question: &[&str]) -> Option<String> {
-        let answer = ask(&self.top, question, Patience::LONG)?;
-        (answer.code == 0).then(|| answer.text())?
+        String::from_utf8(self.ask(question)?.to_vec()).ok()
     }
 
     /// Returns what changed a file since it was seen at a revision, the newest first; if that is not
@@ -140,10 +166,8 @@ impl Repository {
     }
 
     /// Returns what a file was at a commit; `None` if it was not there.
-    pub(super) fn content(&self, commit: &str, document: &str) -> Option<Vec<u8>> {
-        let name = format!("{commit}:{document}");
-        let answer = ask(&self.top, &["cat-file", "blob", &name], Patience::LONG)?;
-        (answer.code == 0).then_some(answer.bytes)
+    pub(super) fn content(&self, commit: &str, document: &str) -> Option<Rc<Vec<u8>>> {
+        self.ask(&["cat-file", "blob", &format!("{commit}:{document}")])
     }
 
     /// Returns which commits of a range changed a file, the newest first.

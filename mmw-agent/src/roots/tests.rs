@@ -207,6 +207,19 @@ fn a_name_from_the_top_that_lies_outside_the_root_is_not_missing() {
 }
 
 #[test]
+fn a_plain_folder_above_a_repository_gives_no_names_to_what_is_in_it() {
+    let desk = repository("repo");
+    let home = desk.folder.path();
+    fs::write(home.join("notes.md"), "x").unwrap();
+    for start in [home, Path::new("/")] {
+        let roots = Roots::new(start, [home.to_owned(), home.join("repo")]);
+        let named = |file: &str| roots.name_of(&home.canonicalize().unwrap().join(file));
+        assert_eq!(named("repo/docs/a.md").as_deref(), Some("docs/a.md"));
+        assert_eq!(named("notes.md").as_deref(), Some("notes.md"));
+    }
+}
+
+#[test]
 fn a_name_that_two_roots_would_share_is_the_whole_path_of_the_second() {
     let folder = tempfile::tempdir().unwrap();
     let folders = ["a", "b"].map(|name| folder.path().join(name));

@@ -41,9 +41,9 @@ mod tests {
             ),
             ("FILE://localhost/srv", false, Some("/srv")),
             (
-                "file:///C:/Users/Ann%20B/shop",
+                "file:///C:/work%20of%20Ann/shop",
                 true,
-                Some("C:/Users/Ann B/shop"),
+                Some("C:/work of Ann/shop"),
             ),
             ("file:///c%3A/shop", true, Some("c:/shop")),
             ("file:///C:", true, Some("C:")),

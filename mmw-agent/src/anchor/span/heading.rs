@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::NotFound;
+use super::{MAX_NAMESAKES, NotFound};
 
 /// A heading.
 struct Heading {
@@ -41,6 +41,7 @@ pub(super) fn all(fragment: &str, text: &str) -> Vec<Range<usize>> {
     };
     (0..headings.len())
         .filter(|nth| !base.is_empty() && slug(&headings[*nth].text) == base)
+        .take(MAX_NAMESAKES)
         .map(|nth| section(&headings, nth, text))
         .collect()
 }

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::without_blank_end;
+use super::{MAX_NAMESAKES, without_blank_end};
 
 /// Words that may stand before the ones that are looked for.
 const MODIFIERS: [&str; 48] = [
@@ -84,6 +84,7 @@ pub(super) fn all(fragment: &str, lines: &[&str]) -> Vec<Range<usize>> {
     let begun = |how: fn(&str, &str) -> bool| -> Vec<Range<usize>> {
         (0..lines.len())
             .filter(|nth| how(lines[*nth], words))
+            .take(MAX_NAMESAKES)
             .map(|nth| block(lines, nth))
             .collect()
     };
