@@ -13,7 +13,7 @@ pub mod decide;
 pub mod files;
 pub mod program;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::clients::Client;
 use crate::deadline::Deadline;
@@ -30,6 +30,7 @@ use decide::Evidence;
 
 /// Returns what is to be written to standard output for an event; `None` for nothing.
 ///
+/// Files are named from the top of the repository, as the agent names them when it anchors a fact.
 /// A question is marked on disk before it is returned, so that it is asked once.
 #[must_use]
 pub fn answer(
@@ -82,17 +83,7 @@ pub fn answer(
     if changed.is_empty() {
         return None;
     }
-    let base = base(&session, &tree, world);
-    let names: Vec<PathBuf> = changed
-        .into_iter()
-        .map(
-            |path| match base.as_ref().and_then(|base| path.strip_prefix(base).ok()) {
-                Some(inside) => inside.to_owned(),
-                None => path,
-            },
-        )
-        .collect();
-    let reply = reply::block(stop.client, &registered.tool, &names);
+    let reply = reply::block(stop.client, &registered.tool, &changed);
     let mark = Mark {
         at: world.now,
         n_prompts: session.n_prompts,
@@ -128,13 +119,4 @@ fn folders(stop: &Stop, session: &Session, tree: &Tree, world: &World) -> Vec<Pa
         }
     }
     folders
-}
-
-/// Returns the folder, relative to the top, that the agent's paths start from if it is not the top:
-/// the agent resolves a source from where the session was started.
-fn base(session: &Session, tree: &Tree, world: &World) -> Option<PathBuf> {
-    let started: &Path = world.project.as_deref().or(session.folder.as_deref())?;
-    let inside = started.canonicalize().ok()?;
-    let base = inside.strip_prefix(&tree.top).ok()?.to_owned();
-    (!base.as_os_str().is_empty()).then_some(base)
 }

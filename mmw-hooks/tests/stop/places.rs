@@ -111,7 +111,7 @@ fn a_cut_off_last_line_is_passed_over() {
 }
 
 #[test]
-fn paths_start_where_the_session_was_started() {
+fn files_are_named_from_the_top_wherever_the_session_was_started() {
     let mut desk = Desk::new();
     fs::create_dir_all(desk.top().join("api/src")).unwrap();
     desk.tick();
@@ -124,7 +124,7 @@ fn paths_start_where_the_session_was_started() {
         "CLAUDE_PROJECT_DIR".into(),
         desk.top().join("api").display().to_string(),
     ));
-    assert_eq!(files(&desk.send(&event).unwrap()), ["src/a", "web/b"]);
+    assert_eq!(files(&desk.send(&event).unwrap()), ["api/src/a", "web/b"]);
 }
 
 #[test]
