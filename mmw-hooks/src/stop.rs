@@ -50,7 +50,7 @@ pub fn answer(
         Known::Asked(mark) => Some(mark),
         Known::Unclear => return None,
     };
-    let tree = Tree::of(&stop.folder)?;
+    let tree = Tree::of(&stop.folder, world.home.as_deref())?;
     // What a merge or the like brings is not the session's.
     if tree.in_the_midst() {
         return None;

@@ -2,10 +2,10 @@
 //! and a size.
 
 use std::io::{Read as _, Write as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
+use super::place::Tree;
 use crate::deadline::Deadline;
 
 /// The most that is read of one answer, in bytes; what was read until then is the answer.
@@ -42,17 +42,17 @@ const MISLEADING: [&str; 14] = [
     "GIT_LITERAL_PATHSPECS",
 ];
 
-/// Asks git in a folder and returns what it wrote; `None` if it could not be asked, failed, or did
+/// Asks git at the top of a working tree and returns what it wrote; `None` if it could not be asked, failed, or did
 /// not answer in time.
 #[must_use]
-pub fn ask(folder: &Path, question: &[&str], told: &[u8], deadline: Deadline) -> Option<Vec<u8>> {
+pub fn ask(tree: &Tree, question: &[&str], told: &[u8], deadline: Deadline) -> Option<Vec<u8>> {
     if deadline.is_over() {
         return None;
     }
     let mut git = Command::new("git");
     git.args(QUIETLY)
         .args(question)
-        .current_dir(folder)
+        .current_dir(&tree.top)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
@@ -62,6 +62,9 @@ pub fn ask(folder: &Path, question: &[&str], told: &[u8], deadline: Deadline) ->
         .stderr(Stdio::null());
     for name in MISLEADING {
         git.env_remove(name);
+    }
+    if let Some(home) = &tree.home {
+        git.env("HOME", home);
     }
     let mut child = git.spawn().ok()?;
     let input = child.stdin.take();
@@ -116,15 +119,19 @@ mod tests {
     #[test]
     fn an_answer_comes_in_time_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
+        let in_folder = |path: std::path::PathBuf| Tree {
+            own: path.join(".git"),
+            top: path,
+            home: None,
+        };
+        let here = in_folder(folder.path().to_owned());
+        let gone = in_folder(folder.path().join("gone"));
         let far = Deadline::after(Duration::from_secs(600));
-        let version = ask(folder.path(), &["version"], b"", far).unwrap();
+        let version = ask(&here, &["version"], b"", far).unwrap();
         assert!(version.starts_with(b"git version"));
-        assert_eq!(ask(folder.path(), &["status"], b"", far), None);
+        assert_eq!(ask(&here, &["status"], b"", far), None);
         let over = Deadline::after(Duration::ZERO);
-        assert_eq!(ask(folder.path(), &["version"], b"", over), None);
-        assert_eq!(
-            ask(&folder.path().join("gone"), &["version"], b"", far),
-            None
-        );
+        assert_eq!(ask(&here, &["version"], b"", over), None);
+        assert_eq!(ask(&gone, &["version"], b"", far), None);
     }
 }

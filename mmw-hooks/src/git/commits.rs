@@ -70,7 +70,7 @@ pub fn since(tree: &Tree, since: Timestamp, deadline: Deadline) -> Vec<(PathBuf,
         "--no-renames",
         "--ignore-submodules=all",
     ];
-    let answer = ask(&tree.top, &question, told.as_bytes(), deadline).unwrap_or_default();
+    let answer = ask(tree, &question, told.as_bytes(), deadline).unwrap_or_default();
     let at: HashMap<&str, Timestamp> = made
         .iter()
         .map(|one| (one.commit.as_str(), one.at))
@@ -99,7 +99,7 @@ fn record(tree: &Tree, deadline: Deadline) -> Option<Vec<u8>> {
         "HEAD",
         "--",
     ];
-    let shown = ask(&tree.top, &question, b"", deadline)?;
+    let shown = ask(tree, &question, b"", deadline)?;
     Some(as_record(&String::from_utf8_lossy(&shown)).into_bytes())
 }
 

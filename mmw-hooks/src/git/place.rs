@@ -22,12 +22,14 @@ pub struct Tree {
     pub top: PathBuf,
     /// Where git keeps what belongs to this tree alone.
     pub own: PathBuf,
+    /// The person's home, whose settings git reads; that of the process if there is none.
+    pub home: Option<PathBuf>,
 }
 
 impl Tree {
     /// Returns the working tree of a folder; `None` if it is in none.
     #[must_use]
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn of(folder: &Path, home: Option<&Path>) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         folder.ancestors().find_map(|top| {
             let link = top.join(".git");
@@ -41,6 +43,7 @@ impl Tree {
             Some(Self {
                 top: top.to_owned(),
                 own,
+                home: home.map(Path::to_owned),
             })
         })
     }
@@ -68,16 +71,16 @@ mod tests {
     fn a_tree_is_found_from_a_folder_in_it() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
-        assert_eq!(Tree::of(&top), None);
+        assert_eq!(Tree::of(&top, None), None);
         fs::create_dir_all(top.join(".git")).unwrap();
         fs::write(top.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::create_dir_all(top.join("a/b")).unwrap();
-        let tree = Tree::of(&top.join("a/b")).unwrap();
+        let tree = Tree::of(&top.join("a/b"), None).unwrap();
         assert_eq!((&tree.top, &tree.own), (&top, &top.join(".git")));
         assert!(!tree.in_the_midst());
         fs::write(top.join(".git/MERGE_HEAD"), "").unwrap();
         assert!(tree.in_the_midst());
-        assert_eq!(Tree::of(&top.join("gone")), None);
+        assert_eq!(Tree::of(&top.join("gone"), None), None);
     }
 
     #[test]
@@ -88,9 +91,9 @@ mod tests {
         fs::create_dir_all(&own).unwrap();
         fs::create_dir_all(top.join("w")).unwrap();
         fs::write(top.join("w/.git"), "gitdir: ../main/.git/worktrees/w\n").unwrap();
-        assert_eq!(Tree::of(&top.join("w")), None);
+        assert_eq!(Tree::of(&top.join("w"), None), None);
         fs::write(own.join("HEAD"), "").unwrap();
-        let tree = Tree::of(&top.join("w")).unwrap();
+        let tree = Tree::of(&top.join("w"), None).unwrap();
         assert_eq!(tree.own, top.join("w/../main/.git/worktrees/w"));
     }
 }

@@ -37,11 +37,11 @@ const INSIDE: [&str; 6] = [
 /// Returns the files that differ, at most 20,000.
 #[must_use]
 pub fn dirty(tree: &Tree, deadline: Deadline) -> Option<Vec<PathBuf>> {
-    let answer = ask(&tree.top, &QUESTION, b"", deadline)?;
+    let answer = ask(tree, &QUESTION, b"", deadline)?;
     let (mut files, folders) = read(&answer);
     if !folders.is_empty() {
         let question: Vec<&str> = INSIDE.into_iter().chain(folders).collect();
-        let inside = ask(&tree.top, &question, b"", deadline)?;
+        let inside = ask(tree, &question, b"", deadline)?;
         let inside = whole_entries(&inside).filter(|name| is_file(name));
         files.extend(inside.map(path));
         files.truncate(MAX_FILES);
