@@ -1,6 +1,6 @@
 //! The receipt of a record.
 
-use mmw_core::wire::ExplainArgs;
+use mmw_core::wire::{EnvelopeArgs, ExplainArgs};
 
 use super::Desk;
 use crate::exit::{Exit, Trouble};
@@ -26,7 +26,12 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
         let (memory, caller) = desk.open()?;
-        let answer = memory.explain(&caller, &ExplainArgs { memory_id: self.id })?;
+        let given = (ExplainArgs { memory_id: self.id }, EnvelopeArgs::default());
+        let (answer, _) = desk
+            .anchors()
+            .around("explain_memory", given, desk.now, |args, _| {
+                memory.explain(&caller, &args)
+            })?;
         if self.json {
             show::print_json(&answer)?;
         } else {

@@ -115,6 +115,13 @@ fn a_fact_that_was_anchored_by_a_client_is_stale_once_its_file_has_changed() {
     );
     assert_eq!(fresh["structuredContent"]["hits"], json!([]), "{fresh}");
 
+    // A receipt says the same as a hit.
+    let receipt = desk.run(&["explain", hit["id"].as_str().unwrap()]).stdout;
+    assert!(
+        receipt.contains("docs/deploy.md#Staging has changed since this was saved"),
+        "{receipt}"
+    );
+
     // The same by hand, from a folder below.
     let mut command = desk.command(&["search", "staging port", "--json"]);
     command.current_dir(desk.repository().join("docs"));

@@ -74,11 +74,33 @@ const NOT_TYPES: [&str; 16] = [
 /// How a line that belongs to the block below it begins.
 const ATTACHED: [&str; 9] = ["//", "#[", "# ", "@", "/*", "*", "--", "\"\"\"", ";;"];
 
-/// Returns the lines of every block that begins with the words, in order.
+/// Returns the lines of every block that begins with the words, in order. `Cart::add` and `Cart.add` are
+/// also a block `add` in one of `Cart`.
 pub(super) fn all(fragment: &str, lines: &[&str]) -> Vec<Range<usize>> {
     let words = fragment.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = words.strip_suffix("()").unwrap_or(&words).trim_end();
-    if words.is_empty() {
+    let found = simple(words, lines);
+    let Some((outer, inner)) = words.rsplit_once("::").or_else(|| words.rsplit_once('.')) else {
+        return found;
+    };
+    if !found.is_empty() || !is_name(inner) {
+        return found;
+    }
+    let mut found: Vec<Range<usize>> = simple(outer, lines)
+        .into_iter()
+        .flat_map(|outer| {
+            let within = simple(inner, &lines[outer.clone()]).into_iter();
+            within.map(move |inner| outer.start + inner.start..outer.start + inner.end)
+        })
+        .filter(|inner| inner.len() < lines.len())
+        .collect();
+    found.sort_by_key(|range| (range.start, range.end));
+    found.dedup();
+    found
+}
+
+fn simple(words: &str, lines: &[&str]) -> Vec<Range<usize>> {
+    if words.is_empty() || MODIFIERS.contains(&words) || VALUES.contains(&words) {
         return Vec::new();
     }
     let begun = |how: fn(&str, &str) -> bool| -> Vec<Range<usize>> {
@@ -93,8 +115,16 @@ pub(super) fn all(fragment: &str, lines: &[&str]) -> Vec<Range<usize>> {
         return found;
     }
     // `int add(int x) {`: languages that say the type where others say what it is.
-    let is_name = words.chars().all(is_of_a_word);
-    if is_name { begun(declares) } else { found }
+    let may_be_a_name = words.chars().all(|c| is_of_a_word(c) || ":.~".contains(c));
+    if may_be_a_name {
+        begun(declares)
+    } else {
+        found
+    }
+}
+
+fn is_name(words: &str) -> bool {
+    words.chars().all(is_of_a_word)
 }
 
 fn is_of_a_word(c: char) -> bool {
@@ -111,8 +141,34 @@ fn behind<'l>(line: &'l str, words: &str) -> Option<&'l str> {
 
 fn begins_with(line: &str, words: &str) -> bool {
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_name = words.chars().all(is_of_a_word);
-    let mut rest = line.as_str();
+    begins(&line, words) || without_aside(&line).is_some_and(|line| begins(&line, words))
+}
+
+/// Returns a line without what stands between its first word and the name: the receiver of
+/// `func (c *Cart) Add(`, the parameters of `impl<T> Cart<T>`.
+fn without_aside(line: &str) -> Option<String> {
+    let (word, rest, close) = match (line.strip_prefix("func ("), line.strip_prefix("impl<")) {
+        (Some(rest), _) => ("func", rest, ')'),
+        (_, Some(rest)) => ("impl", rest, '>'),
+        _ => return None,
+    };
+    let mut depth = 1;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && c == close {
+            return Some(format!("{word} {}", rest[at + 1..].trim_start()));
+        }
+    }
+    None
+}
+
+fn begins(line: &str, words: &str) -> bool {
+    let is_name = is_name(words);
+    let mut rest = line;
     let mut is_declared = false;
     loop {
         if let Some(behind) = behind(rest, words) {

@@ -61,8 +61,11 @@ fn a_block_of_braces_reaches_to_its_closing_one() {
     for fragment in ["fn add", "add", "add()", "fn  add()"] {
         is(fragment, RUST, add);
     }
-    assert!(part("impl Cart", RUST).is_err());
-    assert!(part("impl<T> Cart", RUST).unwrap().ends_with("    }\n}"));
+    is("Cart::add", RUST, add);
+    is("Cart.add()", RUST, add);
+    assert_eq!(part("Cart::deploy", RUST), Err(0));
+    assert!(part("impl Cart", RUST).unwrap().ends_with("    }\n}"));
+    assert_eq!(part("impl<T> Cart", RUST), part("impl Cart", RUST));
 }
 
 const PYTHON: &str = "\
@@ -100,6 +103,19 @@ fn a_block_by_indentation_reaches_to_the_next_line_of_its_depth() {
 
 #[test]
 fn other_languages_read_alike() {
+    let go = "func (c *Cart) Add(n int) {\n\tc.n += n\n}\n\nfunc use(c *Cart) {\n\tc.Add(1)\n}\n";
+    for fragment in ["Add", "func Add", "func (c *Cart) Add"] {
+        is(fragment, go, "func (c *Cart) Add(n int) {\n\tc.n += n\n}");
+    }
+    let cpp = "void Cart::add(int n) {\n    n_ += n;\n}\n\nvoid f(Cart& c) {\n    c.add(1);\n}\n";
+    for fragment in ["Cart::add", "add"] {
+        is(fragment, cpp, "void Cart::add(int n) {\n    n_ += n;\n}");
+    }
+    is(
+        "Cart.add",
+        "class Cart:\n    def add(self):\n        pass\n\nclass B:\n    def add(self):\n        pass\n",
+        "    def add(self):\n        pass",
+    );
     is(
         "func Deploy",
         "package x\n\nfunc Deploy(to string) {\n\trun(to)\n}\n\nfunc Other() {}\n",
@@ -159,7 +175,7 @@ fn other_languages_read_alike() {
 fn what_fits_two_or_none_is_told() {
     let two = "fn deploy() {}\nmod x {\n    fn deploy() {}\n}\n";
     assert_eq!(part("deploy", two), Err(2));
-    for fragment in ["fn gone", "  ", "()", "fn"] {
+    for fragment in ["fn gone", "  ", "()", "fn", "::", ".", "a.", "struct"] {
         assert_eq!(
             part(fragment, "let x = fn_();\nfoo()\n"),
             Err(0),
