@@ -41,10 +41,10 @@ pub struct RememberArgs {
     /// Who or what wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// File path, URL or session it comes from.
+    /// File path (with `#Heading`, `#L10-L40` or `#fn name` for a part), URL or session it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
-    /// `sha256:<hex>` of that file.
+    /// `sha256:<hex>` of that file; mmw-agent adds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_hash: Option<String>,
     /// Commit or version.
