@@ -26,6 +26,7 @@ mod revision;
 mod span;
 mod surroundings;
 
+pub(crate) use self::after::After;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 

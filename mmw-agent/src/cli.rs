@@ -129,7 +129,9 @@ impl Cli {
             return args.run(&mut Self::command());
         }
         let config = Config::from_environment()?;
-        config.needs_embedded()?;
+        if self.command.is_some() {
+            config.needs_embedded()?;
+        }
         log_to_stderr(self.verbose);
         let desk = Desk {
             local: Local::new(&config)?,

@@ -29,6 +29,9 @@ use crate::exit::{Exit, Trouble};
 pub const TABLE: &str = "\
 Environment:
   MMW_AGENT_HOME   where the memory is kept (default ~/.mmw)
+  MMW_ENDPOINT     a server to work on instead, such as https://mmw.example.org; for a client that starts
+                   mmw-agent, the commands work on the memory of this computer only
+  MMW_API_KEY      the key for that server
   MMW_WORKSPACE    the workspace of a call that names none (default `default`)
   MMW_SOURCE_ROOTS the folders whose files may be hashed, with `:` between them, on Windows with `;`
                    (default: the folder that it was started in)
@@ -227,11 +230,10 @@ impl Config {
         }
         Err(Trouble::new(
             Exit::Usage,
-            "MMW_ENDPOINT is set, but this version of mmw-agent can't pass calls on to a server",
+            "MMW_ENDPOINT is set, and commands of this version work on the memory of this computer only",
         )
         .hint(
-            "connect the client to the server's /mcp address itself, or unset MMW_ENDPOINT to \
-             keep the memory on this computer",
+            "let a client start mmw-agent without a command to work on the server, or unset MMW_ENDPOINT",
         ))
     }
 }
@@ -359,7 +361,7 @@ mod tests {
         let config = read(&[("HOME", "/h"), ("MMW_ENDPOINT", "http://s:1")]).unwrap();
         let refused = config.needs_embedded().unwrap_err();
         assert!(refused.message.contains("MMW_ENDPOINT"));
-        assert!(refused.hint.unwrap().contains("/mcp"));
+        assert!(refused.hint.unwrap().contains("unset MMW_ENDPOINT"));
     }
 
     #[test]

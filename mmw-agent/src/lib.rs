@@ -16,6 +16,7 @@
 //! | `local` | the store on this computer, opened when it is first needed |
 //! | [`connect`] | registers the program with coding agents, and takes it out again |
 //! | `doctor` | whether everything works, tried |
+//! | `relay` | MCP in front of a server |
 //! | `show` | what a person reads |
 //! | `terminal` | whether a person is there at all |
 //! | [`exit`] | exit codes and what they mean |
@@ -33,6 +34,7 @@ mod freshness;
 mod git;
 mod local;
 pub mod project;
+mod relay;
 mod roots;
 mod show;
 mod terminal;

@@ -3,6 +3,7 @@
 //! A hand-written handler over the action registry serves every version of the protocol from
 //! 2024-11-05 to 2026-07-28, over stateless HTTP and over stdio. Each request stands on its own.
 
+pub mod apart;
 mod ask;
 mod complete;
 #[cfg(feature = "conformance")]
@@ -181,6 +182,23 @@ impl Mcp {
     }
 }
 
+/// Returns what this server says of itself.
+fn config() -> ServerConfig {
+    let capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_resources()
+        .enable_prompts()
+        .enable_completions()
+        .build();
+    #[cfg(feature = "conformance")]
+    let capabilities = conformance::Fixtures::capable(capabilities);
+    ServerConfig::new(capabilities)
+        .with_server_info(
+            Implementation::new("mmw", env!("CARGO_PKG_VERSION")).with_title("MMW memory"),
+        )
+        .with_instructions(INSTRUCTIONS)
+}
+
 /// Tells whether a request is of the stateless protocol that has no `initialize`.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context
@@ -198,19 +216,7 @@ fn only_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> 
 
 impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .enable_completions()
-            .build();
-        #[cfg(feature = "conformance")]
-        let capabilities = conformance::Fixtures::capable(capabilities);
-        ServerConfig::new(capabilities)
-            .with_server_info(
-                Implementation::new("mmw", env!("CARGO_PKG_VERSION")).with_title("MMW memory"),
-            )
-            .with_instructions(INSTRUCTIONS)
+        config()
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {

@@ -44,6 +44,11 @@ def jobs(options):
         yield "stop_hook", [python, "stop_hook.py", *stdio]
         yield from ((f"{name}-stdio", [*command, *stdio]) for name, command in story)
         yield "probe-stdio", ["./probe.sh", *stdio]
+    if options.agent and options.url:
+        # The agent in front of the server.
+        relay = ["--stdio", "env", f"MMW_ENDPOINT={options.url}", f"MMW_API_KEY={options.key}", *options.agent]
+        yield from ((f"{name}-relay", [*command, *relay]) for name, command in story)
+        yield "mcp_proxy-relay", [python, "mcp_proxy.py", *relay]
     if options.conformance:
         for version in ("2026-07-28", "2025-11-25"):
             key = options.conformance_key or options.key

@@ -15,6 +15,7 @@ mod guard_rules;
 mod http_rules;
 mod nothing_goes_out;
 mod processes;
+mod relay;
 mod running_example;
 mod same_answers;
 mod stdio_rules;

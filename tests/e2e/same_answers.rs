@@ -163,6 +163,21 @@ fn over_stdio(era: Era) -> Vec<Value> {
     }))
 }
 
+fn through_the_agent(era: Era) -> Vec<Value> {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    let mut client = StdioClient::relay(home.path(), &server.url, &server.first_key(), era);
+    play(Box::new(move |tool, arguments| {
+        let _ = &server;
+        let answer = client.tool(tool, arguments);
+        if answer.is_error {
+            answer.fault
+        } else {
+            answer.structured
+        }
+    }))
+}
+
 #[test]
 fn all_ways_in_give_the_same_answers() {
     let rest = over_http(None);
@@ -174,6 +189,8 @@ fn all_ways_in_give_the_same_answers() {
         ("mcp modern", over_http(Some(Era::Modern))),
         ("stdio legacy", over_stdio(Era::Legacy)),
         ("stdio modern", over_stdio(Era::Modern)),
+        ("the agent, legacy", through_the_agent(Era::Legacy)),
+        ("the agent, modern", through_the_agent(Era::Modern)),
     ] {
         for (n, (one, other)) in rest.iter().zip(&other).enumerate() {
             assert_eq!(one, other, "call {n} over REST and over {name}");

@@ -76,8 +76,23 @@ impl Server {
         environment: &[(&str, &str)],
         log: Stdio,
     ) -> Self {
+        Self::start_at("127.0.0.1:0", folder, program, environment, log)
+    }
+
+    /// Starts it on an address, such as the one that an earlier server had.
+    ///
+    /// # Panics
+    /// If it does not start.
+    #[must_use]
+    pub fn start_at(
+        listen: &str,
+        folder: &Path,
+        program: &str,
+        environment: &[(&str, &str)],
+        log: Stdio,
+    ) -> Self {
         let mut child = Command::new(programs::path(program))
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", listen])
             .env_clear()
             .env("HOME", folder)
             .env("MMW_DATA_DIR", folder)

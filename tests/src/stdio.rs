@@ -49,6 +49,24 @@ impl StdioClient {
         Self::with(command, era, person)
     }
 
+    /// Starts `mmw-agent` in front of a server.
+    ///
+    /// # Panics
+    /// If it can't be started or does not answer.
+    #[must_use]
+    pub fn relay(home: &Path, url: &str, key: &str, era: Era) -> Self {
+        let mut command = Command::new(programs::path("mmw-agent"));
+        command
+            .env_clear()
+            .env("PATH", crate::environment::search_path())
+            .env("MMW_AGENT_HOME", home)
+            .env("HOME", home)
+            .env("MMW_ENDPOINT", url)
+            .env("MMW_API_KEY", key)
+            .current_dir(home);
+        Self::with(command, era, None)
+    }
+
     /// Starts a program that speaks MCP on its streams.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! No command: MCP on standard input and output, on the store of this computer.
+//! No command: MCP on standard input and output, on the store of this computer or in front of a server.
 //!
 //! The store is opened and git asked when the first call needs them, so that `initialize` is
 //! answered at once. Standard output is the protocol's from here on. Ends with the input, or with
@@ -13,11 +13,15 @@ use mmw_core::place::Way;
 use mmw_server::actions::Answer;
 use mmw_server::desk::Order;
 use mmw_server::mcp::{Embedded, serve_lines};
+use tokio::runtime::Runtime;
 
 use self::orphan::UntilOrphaned;
 use super::Desk;
+use crate::anchor::Anchors;
 use crate::exit::{Exit, Trouble, chain};
 use crate::project::branch_of;
+use crate::relay::endpoint::Endpoint;
+use crate::relay::{self, Around, Complete, Relay};
 use crate::show;
 
 /// Serves until the input ends.
@@ -28,21 +32,44 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
              commands for you. Ctrl-D ends it.\n",
         );
     }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Trouble::usage(format!("the program can't start: {error}")))?;
+    let served = match desk.config.endpoint.clone() {
+        Some(endpoint) => relay(&runtime, &desk, &endpoint),
+        None => embedded(&runtime, desk),
+    };
+    // A read of standard input that nobody will answer must not hold the program back.
+    runtime.shutdown_background();
+    served.map(|()| Exit::Done)
+}
+
+/// Returns what is done to every call before it is made.
+fn complete(desk: &Desk, anchors: Anchors) -> Box<Complete> {
+    let folder = desk.config.folder.clone();
+    let workspace = desk.config.workspace.as_ref().map(ToString::to_string);
+    Box::new(move |action, order| {
+        default_workspace(action, order, workspace.as_deref());
+        if action == "remember" && order.envelope.branch.is_none() {
+            order.envelope.branch = branch_of(&folder);
+        }
+        anchors.before(action, order)
+    })
+}
+
+fn embedded(runtime: &Runtime, desk: Desk) -> Result<(), Trouble> {
     let anchors = desk.anchors();
     let (follower, config) = (anchors.clone(), desk.config.clone());
+    let complete = complete(&desk, anchors);
     let opener = Arc::new(desk.local);
     let caller = Arc::clone(&opener);
-    let folder = desk.config.folder;
-    let workspace = desk.config.workspace.map(|name| name.to_string());
     let embedded = Embedded {
         open: Box::new(move || opener.memory()),
         caller: Box::new(move |_| caller.caller(Way::Stdio)),
         add: Box::new(move |action, order| {
-            default_workspace(action, order, workspace.as_deref());
-            if action == "remember" && order.envelope.branch.is_none() {
-                order.envelope.branch = branch_of(&folder);
-            }
-            let after = anchors.before(action, order)?;
+            let after = complete(action, order)?;
             Some(Box::new(|answer: &mut Answer| {
                 after.finish(answer, SystemClock.now());
             }))
@@ -51,21 +78,27 @@ pub(super) fn run(desk: Desk) -> Result<Exit, Trouble> {
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Trouble::usage(format!("the program can't start: {error}")))?;
     let served = runtime.block_on(async {
         let input = UntilOrphaned::new(tokio::io::stdin());
         serve_lines(embedded, input, tokio::io::stdout()).await
     });
-    // A read of standard input that nobody will answer must not hold the program back.
-    runtime.shutdown_background();
-    match served {
-        Ok(()) => Ok(Exit::Done),
-        Err(error) => Err(Trouble::usage(chain(&error))),
-    }
+    served.map_err(|error| Trouble::usage(chain(&error)))
+}
+
+fn relay(runtime: &Runtime, desk: &Desk, endpoint: &str) -> Result<(), Trouble> {
+    let endpoint =
+        Endpoint::parse(endpoint).map_err(|why| Trouble::usage(format!("MMW_ENDPOINT: {why}")))?;
+    let anchors = desk.anchors();
+    let (follower, config) = (anchors.clone(), desk.config.clone());
+    let follow = Box::new(move |uris: Vec<String>| follower.follow(&config, &uris));
+    let around = Around::new(complete(desk, anchors), follow);
+    let relay = Relay::new(endpoint, desk.config.api_key.as_ref(), around)?;
+    let served = runtime.block_on(async {
+        let input = UntilOrphaned::new(tokio::io::stdin());
+        relay::serve(relay, input, tokio::io::stdout()).await
+    });
+    served
+        .map_err(|error| Trouble::usage(format!("the conversation with the client broke: {error}")))
 }
 
 /// Puts `MMW_WORKSPACE` into a call that may name a workspace and names none.

@@ -3,17 +3,40 @@
 use crate::desk::{Desk, Ran};
 
 #[test]
-fn a_server_in_the_settings_is_refused_with_what_to_do() {
+fn a_command_on_a_server_is_refused_with_what_to_do() {
     let desk = Desk::new();
-    for words in [&[][..], &["search", "x"], &["status"]] {
+    for words in [&["search", "x"][..], &["status"]] {
         let mut command = desk.command(words);
         command.env("MMW_ENDPOINT", "http://127.0.0.1:1");
         command.env("MMW_API_KEY", "mmw_k_secret");
         let refused = Ran::of(command, "");
         assert_eq!(refused.code, 2, "{words:?}");
         assert!(refused.stdout.is_empty());
-        assert!(refused.stderr.contains("/mcp") && refused.stderr.contains("unset MMW_ENDPOINT"));
+        assert!(refused.stderr.contains("unset MMW_ENDPOINT"));
         assert!(!refused.stderr.contains("secret"));
+    }
+}
+
+#[test]
+fn an_address_that_a_key_must_not_go_to_is_refused_before_anything_is_said() {
+    let desk = Desk::new();
+    for address in [
+        "http://mmw.example.org",
+        "mmw.example.org",
+        "https://me:pw@mmw.example.org",
+    ] {
+        let mut command = desk.command(&[]);
+        command.env("MMW_ENDPOINT", address);
+        command.env("MMW_API_KEY", "mmw_k_secret");
+        let refused = Ran::of(command, "");
+        assert_eq!(refused.code, 2, "{address}");
+        assert!(refused.stdout.is_empty());
+        assert!(
+            refused.stderr.contains("MMW_ENDPOINT: must"),
+            "{}",
+            refused.stderr
+        );
+        assert!(!refused.stderr.contains("secret") && !refused.stderr.contains(":pw"));
     }
 }
 

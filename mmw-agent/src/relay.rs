@@ -1,0 +1,147 @@
+//! MCP on standard input and output, in front of a server: what the client says goes to the server, what the
+//! server answers comes back.
+//!
+//! | file | what is there |
+//! |---|---|
+//! | `endpoint` | the server's address, and what may be sent there |
+//! | `upstream` | one message to the server over HTTP, and its answer |
+//! | `message` | what has to be known of a message to pass it on, in both eras of the protocol |
+//! | `call` | what this program adds to a call, and does with its answer: the workspace, the branch, anchors |
+//! | `folders` | the folders that the client works in |
+//! | `offline` | what is answered when the server can't be reached |
+//! | `sync_status` | the one tool of its own: how it is with the server |
+//! | `lines` | standard input and output |
+//!
+//! Messages are passed on as they are: what a newer client says to a newer server goes through a relay that
+//! knows nothing of it. Nothing is kept here, and a key goes only to the endpoint that it was given for.
+
+mod call;
+pub(crate) mod endpoint;
+mod folders;
+mod lines;
+mod message;
+mod offline;
+mod sync_status;
+mod upstream;
+
+use std::sync::{Mutex, PoisonError};
+
+use mmw_core::env::{Clock as _, SystemClock};
+use serde_json::Value;
+
+pub(crate) use self::call::{Around, Complete};
+use self::endpoint::Endpoint;
+pub(crate) use self::lines::serve;
+use self::message::{Message, Method};
+use self::sync_status::Link;
+use self::upstream::{Sent, Upstream};
+use crate::config::ApiKey;
+use crate::exit::Trouble;
+
+/// A relay to one server.
+pub(crate) struct Relay {
+    upstream: Upstream,
+    around: Around,
+    link: Mutex<Link>,
+    /// The version that an older client and the server agreed on.
+    agreed: Mutex<Option<String>>,
+}
+
+impl Relay {
+    /// Returns a relay; nothing is sent yet.
+    ///
+    /// # Errors
+    /// If the key is none that can be sent.
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        key: Option<&ApiKey>,
+        around: Around,
+    ) -> Result<Self, Trouble> {
+        Ok(Self {
+            link: Mutex::new(Link::new(&endpoint, key.is_some())),
+            upstream: Upstream::new(endpoint, key)?,
+            around,
+            agreed: Mutex::new(None),
+        })
+    }
+
+    /// Answers a message: gives everything that comes back to `emit`, in order. Blocks.
+    fn answer(&self, mut value: Value, emit: &mut dyn FnMut(Value)) {
+        let message = Message::of(&value);
+        if message.is_call_of(sync_status::NAME) {
+            emit(message.result(sync_status::called(&self.link())));
+            return;
+        }
+        let after = self
+            .around
+            .before(&message, &mut value, &self.client_name());
+        let agreed = lock(&self.agreed).clone();
+        let sent = self
+            .upstream
+            .send(&value, &message, agreed.as_deref(), &mut |answer| {
+                emit(self.completed(&message, answer));
+            });
+        let now = SystemClock.now();
+        match sent {
+            Ok(Sent::Streamed) => self.link().worked(now),
+            Ok(Sent::Answered(mut answer)) => {
+                self.link().worked(now);
+                if let Some(after) = after {
+                    call::finish(&mut answer, after, now);
+                }
+                if message.is_request() {
+                    emit(self.completed(&message, answer));
+                }
+            }
+            Ok(Sent::Taken) => self.link().worked(now),
+            Err(unreachable) => {
+                self.link().failed(now, &unreachable);
+                if message.is_request() {
+                    let endpoint = self.upstream.endpoint();
+                    emit(offline::answer(&message, &value, endpoint, &unreachable));
+                }
+            }
+        }
+    }
+
+    /// Completes what the server says of itself with what this program adds.
+    fn completed(&self, message: &Message, mut answer: Value) -> Value {
+        match message.method {
+            Method::Initialize => {
+                let version = answer
+                    .pointer("/result/protocolVersion")
+                    .and_then(Value::as_str);
+                if let Some(version) = version {
+                    *lock(&self.agreed) = Some(version.to_owned());
+                }
+            }
+            Method::ListTools => sync_status::add_to(&mut answer),
+            Method::Call | Method::Other => {}
+        }
+        answer
+    }
+
+    /// Notes what the client calls itself, from `initialize`.
+    fn note_client(&self, value: &Value) {
+        let is_first = value.get("method").and_then(Value::as_str) == Some("initialize");
+        let name = value
+            .pointer("/params/clientInfo/name")
+            .and_then(Value::as_str);
+        if is_first && let Some(name) = name {
+            self.link().client = Some(name.to_owned());
+        }
+    }
+
+    fn client_name(&self) -> Option<String> {
+        self.link().client.clone()
+    }
+
+    fn link(&self) -> std::sync::MutexGuard<'_, Link> {
+        lock(&self.link)
+    }
+}
+
+/// What is behind these locks is whole at any moment.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,160 @@
+//! `mmw_sync_status`, the one tool of the agent's own: how it is with the server.
+
+use mmw_core::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::endpoint::Endpoint;
+use super::upstream::Unreachable;
+
+/// The tool's name.
+pub(super) const NAME: &str = "mmw_sync_status";
+
+/// How it is with the server.
+#[derive(Debug)]
+pub(super) struct Link {
+    endpoint: String,
+    has_key: bool,
+    last_success: Option<Timestamp>,
+    last_failure: Option<(Timestamp, String)>,
+    /// What the client calls itself.
+    pub(super) client: Option<String>,
+}
+
+impl Link {
+    pub(super) fn new(endpoint: &Endpoint, has_key: bool) -> Self {
+        Self {
+            endpoint: endpoint.to_string(),
+            has_key,
+            last_success: None,
+            last_failure: None,
+            client: None,
+        }
+    }
+
+    pub(super) fn worked(&mut self, now: Timestamp) {
+        self.last_success = Some(now);
+        self.last_failure = None;
+    }
+
+    pub(super) fn failed(&mut self, now: Timestamp, why: &Unreachable) {
+        self.last_failure = Some((now, why.to_string()));
+    }
+}
+
+/// Adds the tool to a list of tools, where its name puts it.
+pub(super) fn add_to(answer: &mut Value) {
+    let tools = answer
+        .pointer_mut("/result/tools")
+        .and_then(Value::as_array_mut);
+    if let Some(tools) = tools {
+        let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
+        let behind = tools.iter().position(|tool| name(tool).as_str() > NAME);
+        tools.insert(behind.unwrap_or(tools.len()), tool());
+    }
+}
+
+fn tool() -> Value {
+    let text = json!({"type": ["string", "null"]});
+    json!({
+        "name": NAME,
+        "title": "Connection to the memory server",
+        "description": "Tells whether the memory server is reached, and since when not. Reads nothing of the memory.",
+        "inputSchema": {"type": "object", "properties": {}, "additionalProperties": false},
+        "outputSchema": {
+            "type": "object",
+            "properties": {
+                "mode": {"type": "string"},
+                "endpoint": {"type": "string"},
+                "has_key": {"type": "boolean"},
+                "last_success": text,
+                "last_failure": text,
+                "reason": text,
+            },
+            "required": ["mode", "endpoint", "has_key"],
+        },
+        "annotations": {
+            "title": "Connection to the memory server", "readOnlyHint": true, "destructiveHint": false,
+            "idempotentHint": true, "openWorldHint": false,
+        },
+    })
+}
+
+/// Returns the tool's result.
+pub(super) fn called(link: &Link) -> Value {
+    let success = link.last_success.map(|moment| moment.to_string());
+    let failure = link
+        .last_failure
+        .as_ref()
+        .map(|(moment, _)| moment.to_string());
+    let reason = link.last_failure.as_ref().map(|(_, why)| why.clone());
+    let text = match (&success, &failure, &reason) {
+        (_, Some(at), Some(why)) => {
+            let before = success.as_ref().map_or_else(
+                || "It has not been reached since this agent started.".to_owned(),
+                |success| format!("It was last reached at {success}."),
+            );
+            format!(
+                "The memory server {} was not reached at {at}: {why}. {before}",
+                link.endpoint
+            )
+        }
+        (Some(at), ..) => format!("The memory server {} was reached at {at}.", link.endpoint),
+        _ => format!(
+            "The memory server {} has not been asked yet.",
+            link.endpoint
+        ),
+    };
+    json!({
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": {
+            "mode": "server", "endpoint": link.endpoint, "has_key": link.has_key,
+            "last_success": success, "last_failure": failure, "reason": reason,
+        },
+        "isError": false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_stands_where_its_name_puts_it() {
+        let list = |names: &[&str]| {
+            let tools: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
+            let mut answer = json!({"result": {"tools": tools}});
+            add_to(&mut answer);
+            let tools = answer["result"]["tools"].as_array().unwrap().clone();
+            tools
+                .iter()
+                .map(|tool| tool["name"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(list(&["forget", "remember"]), ["forget", NAME, "remember"]);
+        assert_eq!(list(&[]), [NAME]);
+        let mut error = json!({"error": {"code": 1}});
+        add_to(&mut error);
+        assert_eq!(error, json!({"error": {"code": 1}}));
+    }
+
+    #[test]
+    fn what_it_answers_is_what_its_schema_says() {
+        let schema = tool()["outputSchema"].clone();
+        let schema = jsonschema::validator_for(&schema).unwrap();
+        let endpoint = Endpoint::parse("https://a.example").unwrap();
+        let mut link = Link::new(&endpoint, true);
+        let check = |link: &Link| {
+            let answer = called(link);
+            schema.validate(&answer["structuredContent"]).unwrap();
+            answer["content"][0]["text"].as_str().unwrap().to_owned()
+        };
+        assert!(check(&link).contains("not been asked"));
+        link.failed(
+            Timestamp::from_ms(0),
+            &Unreachable::NotSent("no connection"),
+        );
+        assert!(check(&link).contains("no connection"));
+        link.worked(Timestamp::from_ms(1));
+        assert!(check(&link).contains("was reached at"));
+    }
+}

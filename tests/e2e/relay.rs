@@ -1,0 +1,243 @@
+//! The agent in front of a server: what the client is told is what the server says, and a server that is
+//! down is no reason to turn the client away.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use mmw_tests::rpc::Era;
+use mmw_tests::server::Server;
+use mmw_tests::stdio::StdioClient;
+use serde_json::{Value, json};
+
+const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+
+/// The one tool that the agent adds.
+const STATUS: &str = "mmw_sync_status";
+
+/// Requests of every kind, good and bad.
+fn requests() -> Vec<(&'static str, Value)> {
+    vec![
+        ("tools/list", json!({})),
+        ("tools/list", json!({"cursor": "x"})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": "mmw://brief/default"})),
+        (
+            "resources/read",
+            json!({"uri": "mmw://record/0192f0c1-8a6b-7c3d-9e4f-0123456789ab"}),
+        ),
+        ("resources/read", json!({"uri": "file:///etc/passwd"})),
+        ("prompts/list", json!({})),
+        (
+            "prompts/get",
+            json!({"name": "recall", "arguments": {"topic": "ports"}}),
+        ),
+        ("prompts/get", json!({"name": "no such prompt"})),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "recall"}, "argument": {"name": "workspace", "value": "d"}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "no_such_tool", "arguments": {}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "search", "arguments": {"query": "port", "limt": 1}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "search", "arguments": {"query": "port"}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "explain_memory", "arguments": {"memory_id": "nonsense"}}),
+        ),
+        ("no/such/method", json!({})),
+    ]
+}
+
+/// What differs from call to call.
+fn plain(mut answer: Value) -> Value {
+    if let Some(took) = answer.pointer_mut("/result/structuredContent/took_ms") {
+        *took = json!(0);
+    }
+    answer["id"] = json!(0);
+    if let Some(tools) = answer
+        .pointer_mut("/result/tools")
+        .and_then(Value::as_array_mut)
+    {
+        tools.retain(|tool| tool["name"] != STATUS);
+    }
+    answer
+}
+
+#[test]
+fn every_request_is_answered_as_by_the_server() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    let key = server.first_key();
+    let direct = server.client(&key);
+    for era in ERAS {
+        let mut through = StdioClient::relay(home.path(), &server.url, &key, era);
+        for (method, params) in requests() {
+            let one = direct.rpc(era, method, params.clone()).json();
+            let other = through.call(method, params.clone());
+            assert_eq!(plain(one), plain(other), "{era:?} {method} {params}");
+        }
+    }
+}
+
+#[test]
+fn the_agent_adds_one_tool_that_tells_how_it_is() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    for era in ERAS {
+        let mut agent = StdioClient::relay(home.path(), &server.url, &server.first_key(), era);
+        let listed = agent.call("tools/list", json!({}));
+        let tools = listed["result"]["tools"].as_array().unwrap().iter();
+        let names: Vec<&str> = tools.map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert!(names.is_sorted() && names.contains(&STATUS), "{names:?}");
+        let told = agent.tool(STATUS, &json!({}));
+        assert_eq!(told.structured["mode"], "server");
+        assert!(told.structured["last_success"].is_string(), "{}", told.text);
+    }
+}
+
+#[test]
+fn what_is_saved_through_the_agent_is_one_record_with_what_the_agent_knows() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(home.path().join("deploy.md"), "Staging runs in docker.\n").unwrap();
+    let server = Server::start(folder.path());
+    let mut agent = StdioClient::relay(home.path(), &server.url, &server.first_key(), Era::Modern);
+    let fact = json!({"content": "staging runs in docker", "source_id": "deploy.md"});
+    let saved = agent.tool("remember", &fact);
+    assert!(!saved.is_error, "{}", saved.text);
+    let hash = saved.structured["source_hash"].as_str().unwrap();
+    assert!(hash.starts_with("sha256:"), "{hash}");
+
+    let search = json!({"query": "staging docker"});
+    let fresh = agent.tool("search", &search).structured;
+    assert_eq!(fresh["hits"][0]["local_source"], "unchanged", "{fresh}");
+    std::fs::write(
+        home.path().join("deploy.md"),
+        "Staging runs on bare metal.\n",
+    )
+    .unwrap();
+    let stale = agent.tool("search", &search);
+    assert_eq!(stale.structured["hits"][0]["local_source"], "changed");
+    assert_eq!(
+        stale.structured["hits"][0]["status"], "stale",
+        "{}",
+        stale.text
+    );
+    assert!(stale.text.contains("stale"), "{}", stale.text);
+    // The server itself knows nothing of the file.
+    let direct = server
+        .client(&server.first_key())
+        .tool(Era::Modern, "search", &search);
+    assert_eq!(direct.structured["hits"][0]["status"], "unverified");
+}
+
+#[test]
+fn a_client_begins_while_the_server_is_down_and_works_once_it_is_up() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    let (key, url) = (server.first_key(), server.url.clone());
+    let listen = url.strip_prefix("http://").unwrap().to_owned();
+    server.kill();
+    for era in ERAS {
+        let mut agent = StdioClient::relay(home.path(), &url, &key, era);
+        let listed = agent.call("tools/list", json!({})).to_string();
+        assert!(listed.contains("\"remember\""), "{listed}");
+        let found = agent.tool("search", &json!({"query": "anything"}));
+        assert!(
+            found.is_error && found.text.contains("can't be reached"),
+            "{}",
+            found.text
+        );
+        assert!(found.text.contains("does not mean"), "{}", found.text);
+        let saved = agent.tool("remember", &json!({"content": "said while it is down"}));
+        assert!(
+            saved.is_error && saved.text.contains("Nothing was saved"),
+            "{}",
+            saved.text
+        );
+        let told = agent.tool(STATUS, &json!({}));
+        assert!(told.structured["last_failure"].is_string(), "{}", told.text);
+        let read = agent.call("resources/read", json!({"uri": "mmw://brief/default"}));
+        assert_eq!(read["error"]["data"]["code"], "unreachable");
+
+        // Down, up, down and up again: the conversation goes on.
+        for _ in 0..2 {
+            let server = Server::start_at(&listen, folder.path(), "mmw-server", &[], Stdio::null());
+            let found = agent.tool("search", &json!({"query": "anything"}));
+            assert!(!found.is_error, "{}", found.text);
+            assert!(agent.tool(STATUS, &json!({})).structured["last_failure"].is_null());
+            server.kill();
+            assert!(agent.tool("search", &json!({"query": "anything"})).is_error);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_key_is_told_as_the_server_tells_it_and_never_shown() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    let key = "mmw_aaaaaaaa_0000000000000000000000000000000000000000000";
+    let mut agent = StdioClient::relay(home.path(), &server.url, key, Era::Modern);
+    let refused = agent.call("tools/list", json!({}));
+    let direct = server
+        .client(key)
+        .rpc(Era::Modern, "tools/list", json!({}))
+        .json();
+    assert_eq!(plain(refused.clone()), plain(direct));
+    assert!(!refused.to_string().contains(key), "{refused}");
+}
+
+/// Answers every request on a port in one way, and returns what was asked.
+fn answering(reply: &'static str) -> (String, std::sync::mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (send, asked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut head = String::new();
+            while reader.read_line(&mut head).is_ok_and(|n| n > 2) {}
+            let _ = send.send(head);
+            let mut stream = stream;
+            let _ = stream.write_all(reply.as_bytes());
+        }
+    });
+    (url, asked)
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_takes_the_key_nowhere() {
+    let (elsewhere, asked_elsewhere) = answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    let reply = format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: {elsewhere}/mcp\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    let (url, asked) = answering(Box::leak(reply.into_boxed_str()));
+    let home = tempfile::tempdir().unwrap();
+    let mut agent = StdioClient::relay(home.path(), &url, "mmw_a_b", Era::Modern);
+    let found = agent.tool("search", &json!({"query": "x"}));
+    assert!(found.is_error, "{}", found.text);
+    assert!(asked.recv().unwrap().contains("POST /mcp"));
+    assert!(
+        asked_elsewhere.try_recv().is_err(),
+        "nothing was sent elsewhere"
+    );
+}
+
+#[test]
+fn what_is_no_memory_server_is_told_so() {
+    let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 5\r\nconnection: close\r\n\r\n<html";
+    let home = tempfile::tempdir().unwrap();
+    let (url, _asked) = answering(page);
+    let mut agent = StdioClient::relay(home.path(), &url, "mmw_a_b", Era::Modern);
+    let found = agent.tool("search", &json!({"query": "x"}));
+    assert!(found.text.contains("no memory server"), "{}", found.text);
+}
