@@ -7,7 +7,7 @@
 //!
 //! Two programs are made of it. `mmw-agent hook-stop` is the Stop hook, in [`stop`]. The program
 //! `mmw-hooks` is a frame today: an event is read, within bounds, and let go; distilling events and
-//! the spool that they are appended to come with the issue for capture.
+//! appending them to the [`spool`] come with the issue for capture.
 //!
 //! | room | what it is for |
 //! |---|---|
@@ -23,6 +23,7 @@
 //! | [`registered`] | whether an agent has MMW's tools, and what they are called there |
 //! | [`mark`] | that a session was asked, on disk |
 //! | [`reply`] | what an agent is told, in the form of its client |
+//! | [`spool`] | the queue of writes that wait for a server, on disk; nothing uses it yet |
 //! | [`world`] | the environment, read once |
 //! | [`deadline`] | by when all must be done |
 
@@ -36,6 +37,7 @@ pub mod program;
 pub mod registered;
 pub mod reply;
 pub mod run;
+pub mod spool;
 pub mod stop;
 pub mod transcript;
 pub mod wire;
