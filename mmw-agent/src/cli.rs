@@ -83,6 +83,16 @@ enum Command {
     HookStop(hook_stop::Args),
 }
 
+impl Command {
+    /// Tells whether the command is about what is kept on this computer.
+    const fn works_on_the_store(&self) -> bool {
+        !matches!(
+            self,
+            Self::Connect(_) | Self::Disconnect(_) | Self::Doctor(_) | Self::Demo(_)
+        )
+    }
+}
+
 /// What every command works with.
 struct Desk {
     config: Config,
@@ -129,7 +139,11 @@ impl Cli {
             return args.run(&mut Self::command());
         }
         let config = Config::from_environment()?;
-        if self.command.is_some() {
+        if self
+            .command
+            .as_ref()
+            .is_some_and(Command::works_on_the_store)
+        {
             config.needs_embedded()?;
         }
         log_to_stderr(self.verbose);

@@ -58,6 +58,7 @@ const AGENT_SHELLS: &[(&str, &str)] = &[
 /// Variables that say where things are.
 const LASTING: &[&str] = &[
     "MMW_AGENT_HOME",
+    "MMW_ENDPOINT",
     "MMW_GUARD_RULES",
     "MMW_SOURCE_ROOTS",
     "MMW_EMBEDDER",
@@ -73,6 +74,12 @@ const LASTING: &[&str] = &[
 pub struct ApiKey(String);
 
 impl ApiKey {
+    /// Takes a text for a key.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
     /// Returns the key itself, to be sent to the endpoint that it was given for.
     #[must_use]
     pub fn reveal(&self) -> &str {

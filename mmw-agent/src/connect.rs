@@ -20,7 +20,7 @@ pub(crate) mod client;
 pub(crate) mod difference;
 mod edit;
 pub(crate) mod entry;
-mod file;
+pub(crate) mod file;
 mod json;
 pub(crate) mod ledger;
 mod lines;

@@ -5,6 +5,7 @@
 //! | `home` | the agent's folder: there, writable, for its owner only, on a disk with room |
 //! | `clock` | the system's clock against what is stored |
 //! | `round_trip` | a record is written, found by words and by meaning, guarded and forgotten |
+//! | `server` | the same in front of a server |
 //! | `clients` | which clients are connected, to a program that is there, and only once |
 //! | `hooks` | the Stop hook answers the events of every client quickly and in silence |
 //! | `network` | no connection was opened |
@@ -17,12 +18,14 @@ mod home;
 mod hooks;
 mod network;
 mod round_trip;
+mod server;
 
 use mmw_core::time::Timestamp;
 
 use crate::config::Config;
 use crate::connect::entry::Entry;
 use crate::local::Local;
+use crate::relay::Relay;
 
 /// How it is with something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,6 +91,7 @@ pub(crate) fn examine(
     local: &Local,
     config: &Config,
     entry: &Entry,
+    relay: Option<&Relay>,
     now: Timestamp,
     tell: &mut dyn FnMut(&Finding),
 ) -> Vec<Finding> {
@@ -100,9 +104,14 @@ pub(crate) fn examine(
     };
     say(home::examine(&config.home));
     say(clock::examine(&local.file(), now));
-    say(round_trip::examine(local, now));
+    match relay {
+        Some(relay) => say(server::examine(relay, now)),
+        None => say(round_trip::examine(local, now)),
+    }
     say(clients::examine(config, entry));
     say(hooks::examine(entry));
-    say(network::examine(local));
+    if relay.is_none() {
+        say(network::examine(local));
+    }
     findings
 }

@@ -13,6 +13,7 @@
 //! | `roots` | the folders whose files may be read, and the one way to open a file in them |
 //! | `anchor` | what a statement's file is when it is saved, and whether it still is that later |
 //! | `freshness` | which facts no longer say what their files say, and who changed those |
+//! | `keys` | keys of servers, each for its endpoint |
 //! | `local` | the store on this computer, opened when it is first needed |
 //! | [`connect`] | registers the program with coding agents, and takes it out again |
 //! | `doctor` | whether everything works, tried |
@@ -32,6 +33,7 @@ mod doctor;
 pub mod exit;
 mod freshness;
 mod git;
+mod keys;
 mod local;
 pub mod project;
 mod relay;

@@ -27,7 +27,7 @@ mod upstream;
 use std::sync::{Mutex, PoisonError};
 
 use mmw_core::env::{Clock as _, SystemClock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use self::call::{Around, Complete};
 use self::endpoint::Endpoint;
@@ -119,6 +119,26 @@ impl Relay {
             Method::Call | Method::Other => {}
         }
         answer
+    }
+
+    /// Asks the server something for this program itself. Blocks.
+    pub(crate) fn ask(&self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = message::modern_meta();
+        let request =
+            json!({"jsonrpc": "2.0", "id": "mmw-agent", "method": method, "params": params});
+        let mut last = Value::Null;
+        self.answer(request, &mut |answer| last = answer);
+        last
+    }
+
+    /// Returns why the server was not reached when it was asked last.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.link().trouble()
+    }
+
+    /// Returns the server's address as messages name it.
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        self.upstream.endpoint()
     }
 
     /// Notes what the client calls itself, from `initialize`.

@@ -241,3 +241,63 @@ fn what_is_no_memory_server_is_told_so() {
     let found = agent.tool("search", &json!({"query": "x"}));
     assert!(found.text.contains("no memory server"), "{}", found.text);
 }
+
+/// Runs `mmw-agent` in front of a server, and returns its exit code and what it printed.
+fn run(home: &std::path::Path, words: &[&str], environment: &[(&str, &str)]) -> (i32, String) {
+    let ran = std::process::Command::new(mmw_tests::programs::path("mmw-agent"))
+        .args(words)
+        .env_clear()
+        .env("PATH", home)
+        .env("HOME", home)
+        .envs(environment.iter().copied())
+        .current_dir(home)
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+    (ran.status.code().unwrap(), printed)
+}
+
+#[test]
+fn the_key_that_connect_kept_opens_its_own_server_and_no_other() {
+    let (folder, other, home) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    let server = Server::start(folder.path());
+    let (key, url) = (server.first_key(), server.url.clone());
+    let connect = ["connect", "--client", "cursor"];
+    let environment = [("MMW_ENDPOINT", url.as_str()), ("MMW_API_KEY", &key)];
+    assert_eq!(run(home.path(), &connect, &environment).0, 0);
+
+    let without_key = |url: &str| {
+        let (code, printed) = run(home.path(), &["doctor", "--json"], &[("MMW_ENDPOINT", url)]);
+        (code, serde_json::from_str::<Value>(&printed).unwrap())
+    };
+    let state = |found: &Value, id: &str| {
+        let findings = found["findings"].as_array().unwrap();
+        findings
+            .iter()
+            .find(|one| one["id"] == id)
+            .map(|one| one["state"].clone())
+    };
+    let (code, found) = without_key(&url);
+    assert_eq!(code, 0, "{found:#}");
+    for id in ["server", "key", "write", "read_back", "forget"] {
+        assert_eq!(state(&found, id), Some(json!("good")), "{id}: {found:#}");
+    }
+    let another = Server::start(other.path());
+    let (code, found) = without_key(&another.url);
+    assert_eq!(
+        (code, state(&found, "key")),
+        (2, Some(json!("bad"))),
+        "{found:#}"
+    );
+    server.kill();
+    let (code, found) = without_key(&url);
+    assert_eq!(
+        (code, state(&found, "server")),
+        (2, Some(json!("bad"))),
+        "{found:#}"
+    );
+}

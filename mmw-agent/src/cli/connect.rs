@@ -13,6 +13,8 @@ use crate::connect::difference::difference;
 use crate::connect::entry::{Entry, lasting};
 use crate::connect::ledger::Ledger;
 use crate::exit::{Exit, Trouble};
+use crate::keys;
+use crate::relay::endpoint::Endpoint;
 use crate::show::{self, Page, clean::clean};
 
 /// Connect the coding agents on this computer
@@ -71,6 +73,11 @@ impl Args {
         if clients.is_empty() {
             return none_found(desk, self.json);
         }
+        let key_kept = if self.dry_run {
+            false
+        } else {
+            keep_key(&desk.config)?
+        };
         let guard = Guard::standard();
         let mut ledger = Ledger::read(&desk.config.home);
         let mut done: Vec<(&Client, Vec<Outcome>)> = Vec::new();
@@ -85,7 +92,7 @@ impl Args {
         if self.json {
             show::print_json(&as_json(&done))?;
         } else {
-            self.print(desk, &done)?;
+            self.print(desk, &done, key_kept)?;
         }
         let is_refused = |outcome: &Outcome| matches!(outcome.kind, Kind::Refused(_));
         let some_refused = done
@@ -131,7 +138,12 @@ impl Args {
         }
     }
 
-    fn print(&self, desk: &Desk, done: &[(&Client, Vec<Outcome>)]) -> Result<(), Trouble> {
+    fn print(
+        &self,
+        desk: &Desk,
+        done: &[(&Client, Vec<Outcome>)],
+        key_kept: bool,
+    ) -> Result<(), Trouble> {
         let mut page = desk.page();
         let mut has_done = false;
         for (client, outcomes) in done {
@@ -152,6 +164,14 @@ impl Args {
             has_done |= here_done;
         }
         page.gap();
+        if key_kept {
+            let file = short(&desk.config.home.join(keys::FILE), &desk.config);
+            page.remark(
+                "",
+                "",
+                &format!("the key is kept in {file}, for that server only"),
+            );
+        }
         if self.dry_run {
             page.hint("nothing was changed; leave out --dry-run to do it");
         } else if has_done {
@@ -196,6 +216,15 @@ fn print_outcome(page: &mut Page, config: &Config, outcome: &Outcome, with_diffe
             page.line(format!("    {}", clean(line)));
         }
     }
+}
+
+/// Keeps the key of a server that clients are to work on: no client's settings hold it.
+fn keep_key(config: &Config) -> Result<bool, Trouble> {
+    let (Some(endpoint), Some(key)) = (&config.endpoint, &config.api_key) else {
+        return Ok(false);
+    };
+    keys::keep(&config.home, &Endpoint::of_setting(endpoint)?, key)?;
+    Ok(true)
 }
 
 /// Returns a path as a person writes it.

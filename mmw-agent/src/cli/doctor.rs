@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use super::connect::entry;
+use super::serve::relay_to;
 use crate::doctor::{Finding, State, examine};
 use crate::exit::{Exit, Trouble};
 use crate::show::clean::clean;
@@ -30,6 +31,10 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
         let entry = entry(&desk.config)?;
+        let endpoint = desk.config.endpoint.as_deref();
+        let relay = endpoint
+            .map(|endpoint| relay_to(desk, endpoint))
+            .transpose()?;
         let mut printed = Ok(());
         let mut tell = |finding: &Finding| {
             if !self.json && printed.is_ok() {
@@ -38,7 +43,14 @@ impl Args {
                 printed = page.print();
             }
         };
-        let findings = examine(&desk.local, &desk.config, &entry, desk.now, &mut tell);
+        let findings = examine(
+            &desk.local,
+            &desk.config,
+            &entry,
+            relay.as_ref(),
+            desk.now,
+            &mut tell,
+        );
         printed?;
         let worst = findings.iter().map(|one| one.state).max();
         let n_bad = count(&findings, State::Bad);

@@ -19,6 +19,7 @@ use self::orphan::UntilOrphaned;
 use super::Desk;
 use crate::anchor::Anchors;
 use crate::exit::{Exit, Trouble, chain};
+use crate::keys;
 use crate::project::branch_of;
 use crate::relay::endpoint::Endpoint;
 use crate::relay::{self, Around, Complete, Relay};
@@ -86,19 +87,27 @@ fn embedded(runtime: &Runtime, desk: Desk) -> Result<(), Trouble> {
 }
 
 fn relay(runtime: &Runtime, desk: &Desk, endpoint: &str) -> Result<(), Trouble> {
-    let endpoint =
-        Endpoint::parse(endpoint).map_err(|why| Trouble::usage(format!("MMW_ENDPOINT: {why}")))?;
-    let anchors = desk.anchors();
-    let (follower, config) = (anchors.clone(), desk.config.clone());
-    let follow = Box::new(move |uris: Vec<String>| follower.follow(&config, &uris));
-    let around = Around::new(complete(desk, anchors), follow);
-    let relay = Relay::new(endpoint, desk.config.api_key.as_ref(), around)?;
+    let relay = relay_to(desk, endpoint)?;
     let served = runtime.block_on(async {
         let input = UntilOrphaned::new(tokio::io::stdin());
         relay::serve(relay, input, tokio::io::stdout()).await
     });
     served
         .map_err(|error| Trouble::usage(format!("the conversation with the client broke: {error}")))
+}
+
+/// Returns a relay to a server; nothing is sent yet.
+pub(super) fn relay_to(desk: &Desk, endpoint: &str) -> Result<Relay, Trouble> {
+    let endpoint = Endpoint::of_setting(endpoint)?;
+    let key = keys::key_for(&desk.config, &endpoint)?;
+    let anchors = desk.anchors();
+    let (follower, config) = (anchors.clone(), desk.config.clone());
+    let follow = Box::new(move |uris: Vec<String>| follower.follow(&config, &uris));
+    Relay::new(
+        endpoint,
+        key.as_ref(),
+        Around::new(complete(desk, anchors), follow),
+    )
 }
 
 /// Puts `MMW_WORKSPACE` into a call that may name a workspace and names none.

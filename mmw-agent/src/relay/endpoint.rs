@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use http::Uri;
 
+use crate::exit::Trouble;
+
 /// The address of a server's `/mcp`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Endpoint {
@@ -59,8 +61,16 @@ impl Endpoint {
         })
     }
 
+    /// Reads the setting.
+    ///
+    /// # Errors
+    /// What is expected instead, as a trouble of the settings.
+    pub(crate) fn of_setting(text: &str) -> Result<Self, Trouble> {
+        Self::parse(text).map_err(|why| Trouble::usage(format!("MMW_ENDPOINT: {why}")))
+    }
+
     /// Returns the address that messages are sent to.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 }

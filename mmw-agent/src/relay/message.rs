@@ -10,6 +10,18 @@ use serde_json::{Value, json};
 /// Where a request of the newer protocol says its version.
 const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
 
+/// The version that this program speaks for itself.
+const OWN_VERSION: &str = "2026-07-28";
+
+/// Returns what a request of the newer protocol says of itself, for a request of this program's own.
+pub(super) fn modern_meta() -> Value {
+    json!({
+        VERSION_META: OWN_VERSION,
+        "io.modelcontextprotocol/clientInfo": {"name": "mmw-agent", "version": env!("CARGO_PKG_VERSION")},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
 /// What a message asks for, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {

@@ -36,6 +36,10 @@ impl Link {
         self.last_failure = None;
     }
 
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.last_failure.as_ref().map(|(_, why)| why.clone())
+    }
+
     pub(super) fn failed(&mut self, now: Timestamp, why: &Unreachable) {
         self.last_failure = Some((now, why.to_string()));
     }

@@ -165,3 +165,28 @@ fn a_file_that_can_not_be_read_is_refused_and_the_exit_code_tells() {
     let undone = run(&desk, &["disconnect"]);
     assert_eq!(undone.code, 0, "{}", undone.stdout);
 }
+
+#[test]
+fn the_key_of_a_server_is_kept_by_the_agent_and_in_no_clients_settings() {
+    let desk = Desk::new();
+    let mut command = desk.command(&["connect", "--client", "cursor", "--client", "codex"]);
+    command
+        .env("MMW_ENDPOINT", "https://mmw.example.org")
+        .env("MMW_API_KEY", "mmw_1_secret");
+    let ran = Ran::of(command, "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("kept in ~/.mmw/keys.json"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("secret"), "{}", ran.stdout);
+    let cursor = fs::read_to_string(desk.home().join(".cursor/mcp.json")).unwrap();
+    let codex = fs::read_to_string(desk.home().join(".codex/config.toml")).unwrap();
+    for settings in [cursor, codex] {
+        assert!(settings.contains("https://mmw.example.org"), "{settings}");
+        assert!(!settings.contains("secret"), "{settings}");
+    }
+    let keys = read(&desk.home().join(".mmw/keys.json"));
+    assert_eq!(keys, json!({"https://mmw.example.org/mcp": "mmw_1_secret"}));
+}
