@@ -61,6 +61,11 @@ impl Local {
         self.home.join(STORE_FILE)
     }
 
+    /// Returns the guard, with the rules that were added to it.
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// Tells whether text goes to a model somewhere else.
     pub(crate) fn asks_elsewhere(&self) -> bool {
         matches!(self.embedder, Choice::Remote(_))

@@ -9,11 +9,12 @@
 //! | `call` | what this program adds to a call, and does with its answer: the workspace, the branch, anchors |
 //! | `folders` | the folders that the client works in |
 //! | `offline` | what is answered when the server can't be reached |
+//! | `outbox` | writes that wait for the server |
 //! | `sync_status` | the one tool of its own: how it is with the server |
 //! | `lines` | standard input and output |
 //!
 //! Messages are passed on as they are: what a newer client says to a newer server goes through a relay that
-//! knows nothing of it. Nothing is kept here, and a key goes only to the endpoint that it was given for.
+//! knows nothing of it. A key goes only to the endpoint that it was given for.
 
 mod call;
 pub(crate) mod endpoint;
@@ -21,27 +22,34 @@ mod folders;
 mod lines;
 mod message;
 mod offline;
+mod outbox;
 mod sync_status;
 mod upstream;
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use mmw_core::env::{Clock as _, SystemClock};
+use mmw_core::time::Timestamp;
+use mmw_guard::Guard;
 use serde_json::{Value, json};
 
 pub(crate) use self::call::{Around, Complete};
 use self::endpoint::Endpoint;
 pub(crate) use self::lines::serve;
 use self::message::{Message, Method};
+use self::outbox::{NotQueued, Outbox};
 use self::sync_status::Link;
 use self::upstream::{Sent, Upstream};
 use crate::config::ApiKey;
-use crate::exit::Trouble;
+use crate::exit::{Exit, Trouble, chain};
+use crate::local::make_private;
 
 /// A relay to one server.
 pub(crate) struct Relay {
     upstream: Upstream,
     around: Around,
+    outbox: Outbox,
     link: Mutex<Link>,
     /// The version that an older client and the server agreed on.
     agreed: Mutex<Option<String>>,
@@ -56,8 +64,19 @@ impl Relay {
         endpoint: Endpoint,
         key: Option<&ApiKey>,
         around: Around,
+        home: &Path,
+        guard: Guard,
     ) -> Result<Self, Trouble> {
+        make_private(home).map_err(|error| {
+            Trouble::new(
+                Exit::Store,
+                format!("the agent's home can't be used: {error}"),
+            )
+        })?;
+        let outbox = Outbox::open(home, endpoint.url(), guard)
+            .map_err(|error| Trouble::new(Exit::Store, chain(&error)))?;
         Ok(Self {
+            outbox,
             link: Mutex::new(Link::new(&endpoint, key.is_some())),
             upstream: Upstream::new(endpoint, key)?,
             around,
@@ -69,12 +88,19 @@ impl Relay {
     fn answer(&self, mut value: Value, emit: &mut dyn FnMut(Value)) {
         let message = Message::of(&value);
         if message.is_call_of(sync_status::NAME) {
-            emit(message.result(sync_status::called(&self.link())));
+            let queue = self.outbox.state(SystemClock.now());
+            emit(message.result(sync_status::called(&self.link(), queue.as_ref())));
             return;
         }
         let after = self
             .around
             .before(&message, &mut value, &self.client_name());
+        let is_write = Outbox::takes(&message, &value) && message.is_request();
+        if is_write && self.outbox.has_waiting() {
+            // It has its turn, behind what was said before.
+            emit(self.queued(&message, &value));
+            return;
+        }
         let agreed = lock(&self.agreed).clone();
         let sent = self
             .upstream
@@ -83,9 +109,9 @@ impl Relay {
             });
         let now = SystemClock.now();
         match sent {
-            Ok(Sent::Streamed) => self.link().worked(now),
+            Ok(Sent::Streamed | Sent::Taken) => self.worked(now, false),
             Ok(Sent::Answered(mut answer)) => {
-                self.link().worked(now);
+                self.worked(now, answer.get("result").is_some());
                 if let Some(after) = after {
                     call::finish(&mut answer, after, now);
                 }
@@ -93,15 +119,40 @@ impl Relay {
                     emit(self.completed(&message, answer));
                 }
             }
-            Ok(Sent::Taken) => self.link().worked(now),
             Err(unreachable) => {
                 self.link().failed(now, &unreachable);
-                if message.is_request() {
+                if is_write && outbox::is_for_later(&unreachable) {
+                    emit(self.queued(&message, &value));
+                } else if message.is_request() {
                     let endpoint = self.upstream.endpoint();
                     emit(offline::answer(&message, &value, endpoint, &unreachable));
                 }
             }
         }
+    }
+
+    /// Queues a write and returns its answer.
+    fn queued(&self, message: &Message, value: &Value) -> Value {
+        match self.outbox.queue(message, value, SystemClock.now()) {
+            Ok(result) => message.result(result),
+            Err(NotQueued(why)) => message.result(json!({
+                "content": [{"type": "text", "text": why}], "isError": true,
+            })),
+        }
+    }
+
+    /// Notes that the server answered. The first result since something was wrong, or since the start, may be
+    /// due to a server that is back or a key that was replaced: what waits is tried at once.
+    fn worked(&self, now: Timestamp, is_result: bool) {
+        let is_well_again = self.link().worked(now, is_result);
+        if is_well_again && self.outbox.has_waiting() {
+            self.outbox.try_at_once();
+        }
+    }
+
+    /// Sends what waits, as far as the server takes it. Blocks.
+    fn drain(&self) {
+        self.outbox.drain(&self.upstream);
     }
 
     /// Completes what the server says of itself with what this program adds.

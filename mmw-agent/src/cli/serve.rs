@@ -103,11 +103,9 @@ pub(super) fn relay_to(desk: &Desk, endpoint: &str) -> Result<Relay, Trouble> {
     let anchors = desk.anchors();
     let (follower, config) = (anchors.clone(), desk.config.clone());
     let follow = Box::new(move |uris: Vec<String>| follower.follow(&config, &uris));
-    Relay::new(
-        endpoint,
-        key.as_ref(),
-        Around::new(complete(desk, anchors), follow),
-    )
+    let around = Around::new(complete(desk, anchors), follow);
+    let guard = desk.local.guard().clone();
+    Relay::new(endpoint, key.as_ref(), around, &desk.config.home, guard)
 }
 
 /// Puts `MMW_WORKSPACE` into a call that may name a workspace and names none.

@@ -14,7 +14,7 @@ use super::message::{Message, Method};
 use crate::anchor::After;
 
 /// Where an agent puts what it adds to a write.
-const ENVELOPE_META: &str = "mmw/envelope";
+pub(super) const ENVELOPE_META: &str = "mmw/envelope";
 
 /// Completes a call by its action's name, and tells what to do with the answer.
 pub(crate) type Complete = dyn Fn(&str, &mut Order) -> Option<After> + Send + Sync;
@@ -112,7 +112,7 @@ fn put(params: &mut Map<String, Value>, envelope: EnvelopeArgs) {
     }
 }
 
-fn new_key() -> String {
+pub(super) fn new_key() -> String {
     let mut bytes = [0; 16];
     SystemEntropy.fill(&mut bytes);
     format!("agent-{:032x}", u128::from_be_bytes(bytes))

@@ -69,6 +69,12 @@ impl Endpoint {
         Self::parse(text).map_err(|why| Trouble::usage(format!("MMW_ENDPOINT: {why}")))
     }
 
+    /// Returns the address of an action.
+    pub(super) fn action(&self, name: &str) -> String {
+        let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url);
+        format!("{base}/api/v1/{name}")
+    }
+
     /// Returns the address that messages are sent to.
     pub(crate) fn url(&self) -> &str {
         &self.url
@@ -98,6 +104,11 @@ mod tests {
         check("http://localhost:1/mcp/", "http://localhost:1/mcp");
         check("http://[::1]:1", "http://[::1]:1/mcp");
         check(" https://a.example/team ", "https://a.example/team/mcp");
+        let team = Endpoint::parse("https://a.example/team/mcp").unwrap();
+        assert_eq!(
+            team.action("remember"),
+            "https://a.example/team/api/v1/remember"
+        );
     }
 
     #[test]

@@ -29,6 +29,9 @@ const AT_ONCE: usize = 32;
 /// How long answers are waited for once the input has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(20);
 
+/// How often it is looked whether something waits. When it is tried again is the queue's to say.
+const DRAIN_EVERY: Duration = Duration::from_secs(1);
+
 const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
 
@@ -54,6 +57,7 @@ where
         }
         io::Result::Ok(())
     });
+    keep_draining(&relay);
     let mut input = BufReader::new(input);
     let mut passing = JoinSet::new();
     let mut folders = Folders::default();
@@ -105,6 +109,19 @@ where
     let _ = tokio::time::timeout(LAST_ANSWERS, ended).await;
     drop(answers);
     writing.await.map_err(io::Error::other)?
+}
+
+/// Sends what waits, now and again, for as long as the relay is there.
+fn keep_draining(relay: &Arc<Relay>) {
+    let relay = Arc::downgrade(relay);
+    let mut turns = tokio::time::interval(DRAIN_EVERY);
+    tokio::spawn(async move {
+        loop {
+            turns.tick().await;
+            let Some(relay) = relay.upgrade() else { return };
+            let _ = tokio::task::spawn_blocking(move || relay.drain()).await;
+        }
+    });
 }
 
 /// Passes a message on and writes what comes back.

@@ -1,6 +1,7 @@
 //! `mmw_sync_status`, the one tool of the agent's own: how it is with the server.
 
 use mmw_core::time::Timestamp;
+use mmw_hooks::spool::{Note, State};
 use serde_json::{Value, json};
 
 use super::endpoint::Endpoint;
@@ -16,6 +17,8 @@ pub(super) struct Link {
     has_key: bool,
     last_success: Option<Timestamp>,
     last_failure: Option<(Timestamp, String)>,
+    /// It gave a result when it was asked last: it is there, and takes the key.
+    gives_results: bool,
     /// What the client calls itself.
     pub(super) client: Option<String>,
 }
@@ -27,13 +30,17 @@ impl Link {
             has_key,
             last_success: None,
             last_failure: None,
+            gives_results: false,
             client: None,
         }
     }
 
-    pub(super) fn worked(&mut self, now: Timestamp) {
+    /// Notes an answer. Tells whether it is the first result since the start, or since something was wrong.
+    pub(super) fn worked(&mut self, now: Timestamp, is_result: bool) -> bool {
         self.last_success = Some(now);
         self.last_failure = None;
+        let gave_results = std::mem::replace(&mut self.gives_results, is_result);
+        is_result && !gave_results
     }
 
     pub(super) fn trouble(&self) -> Option<String> {
@@ -42,6 +49,7 @@ impl Link {
 
     pub(super) fn failed(&mut self, now: Timestamp, why: &Unreachable) {
         self.last_failure = Some((now, why.to_string()));
+        self.gives_results = false;
     }
 }
 
@@ -73,6 +81,7 @@ fn tool() -> Value {
                 "last_success": text,
                 "last_failure": text,
                 "reason": text,
+                "queue": {"type": ["object", "null"]},
             },
             "required": ["mode", "endpoint", "has_key"],
         },
@@ -84,7 +93,7 @@ fn tool() -> Value {
 }
 
 /// Returns the tool's result.
-pub(super) fn called(link: &Link) -> Value {
+pub(super) fn called(link: &Link, queue: Option<&State>) -> Value {
     let success = link.last_success.map(|moment| moment.to_string());
     let failure = link
         .last_failure
@@ -108,14 +117,58 @@ pub(super) fn called(link: &Link) -> Value {
             link.endpoint
         ),
     };
+    let text = format!("{text}{}", told(queue));
     json!({
         "content": [{"type": "text", "text": text}],
         "structuredContent": {
             "mode": "server", "endpoint": link.endpoint, "has_key": link.has_key,
             "last_success": success, "last_failure": failure, "reason": reason,
+            "queue": queue.map(in_figures),
         },
         "isError": false,
     })
+}
+
+/// Returns how the queue is, for programs.
+fn in_figures(queue: &State) -> Value {
+    let note = |note: &Note| json!({"reason": note.why, "at": note.at.to_string()});
+    let dead = queue.dead.iter().map(|letter| {
+        json!({
+            "name": letter.name.to_string(), "action": letter.action,
+            "refused": letter.refused.as_ref().map(note),
+        })
+    });
+    let oldest = queue.oldest.as_ref().and_then(|oldest| oldest.queued_at);
+    json!({
+        "waiting": queue.n_waiting,
+        "oldest": oldest.map(|moment| moment.to_string()),
+        "dead": queue.n_dead,
+        "dead_letters": dead.collect::<Vec<_>>(),
+        "unreadable": queue.n_corrupt,
+        "paused": queue.paused.as_ref().map(note),
+        "last_error": queue.last_error.as_ref().map(note),
+        "next_attempt": queue.next_attempt_at.map(|moment| moment.to_string()),
+        "last_success": queue.last_success_at.map(|moment| moment.to_string()),
+    })
+}
+
+/// Returns how the queue is, in a sentence; nothing if there is nothing to say.
+fn told(queue: Option<&State>) -> String {
+    let Some(queue) = queue else {
+        return " The queue of writes can't be read.".to_owned();
+    };
+    let mut text = match queue.n_waiting {
+        0 => String::new(),
+        1 => " One write waits for it.".to_owned(),
+        n => format!(" {n} writes wait for it."),
+    };
+    if let Some(paused) = &queue.paused {
+        text.push_str(&format!(" Nothing is sent for now: {}.", paused.why));
+    }
+    if queue.n_dead > 0 {
+        text.push_str(&format!(" The server refused {} for good.", queue.n_dead));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -148,7 +201,7 @@ mod tests {
         let endpoint = Endpoint::parse("https://a.example").unwrap();
         let mut link = Link::new(&endpoint, true);
         let check = |link: &Link| {
-            let answer = called(link);
+            let answer = called(link, None);
             schema.validate(&answer["structuredContent"]).unwrap();
             answer["content"][0]["text"].as_str().unwrap().to_owned()
         };
@@ -158,7 +211,17 @@ mod tests {
             &Unreachable::NotSent("no connection"),
         );
         assert!(check(&link).contains("no connection"));
-        link.worked(Timestamp::from_ms(1));
+        assert!(
+            !link.worked(Timestamp::from_ms(1), false),
+            "an error opens nothing"
+        );
+        assert!(link.worked(Timestamp::from_ms(1), true));
+        assert!(!link.worked(Timestamp::from_ms(2), true));
+        link.failed(
+            Timestamp::from_ms(3),
+            &Unreachable::NotSent("no connection"),
+        );
+        assert!(link.worked(Timestamp::from_ms(4), true));
         assert!(check(&link).contains("was reached at"));
     }
 }

@@ -140,6 +140,37 @@ impl Upstream {
         Ok(Sent::Answered(with_id(answer, message)))
     }
 
+    /// Does an action by REST, which has a status for everything. Returns the status, and when the server
+    /// wants to be asked again.
+    ///
+    /// # Errors
+    /// [`Unreachable`].
+    pub(super) fn rest(
+        &self,
+        action: &str,
+        body: &Value,
+    ) -> Result<(u16, Option<String>), Unreachable> {
+        let mut request = self
+            .agent
+            .post(self.endpoint.action(action))
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let response = request
+            .send(body.to_string().as_bytes())
+            .map_err(|error| why(&error))?;
+        let after = response.headers().get(http::header::RETRY_AFTER);
+        let after = after
+            .and_then(|after| after.to_str().ok())
+            .map(str::to_owned);
+        let status = response.status().as_u16();
+        // Read to its end, so that the connection can be used again.
+        let mut rest = response.into_body().into_reader().take(MAX_ANSWER_BYTES);
+        std::io::copy(&mut rest, &mut std::io::sink()).map_err(|_| BROKEN)?;
+        Ok((status, after))
+    }
+
     fn stream(
         &self,
         body: impl BufRead,

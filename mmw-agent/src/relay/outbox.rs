@@ -1,0 +1,321 @@
+//! Writes that the server could not take yet: screened, queued on disk, and sent as soon as it can.
+//!
+//! A write is answered once it is durable, here or on the server. As long as something waits, what comes
+//! after waits behind it, so that the server gets everything in the order in which it was said.
+
+use std::path::Path;
+
+use mmw_core::env::{Entropy as _, SystemClock, SystemEntropy};
+use mmw_core::ids::RecordId;
+use mmw_core::time::Timestamp;
+use mmw_core::wire::{EnvelopeArgs, RememberArgs};
+use mmw_guard::{Guard, Verdict};
+use mmw_hooks::spool::{Entry, Outcome, Spool, SpoolError, State, retry_after};
+use mmw_server::actions::Registry;
+use serde_json::{Map, Value, json};
+
+use super::call::ENVELOPE_META;
+use super::message::{Message, Method};
+use super::upstream::{Unreachable, Upstream};
+use crate::exit::chain;
+
+/// The folder of the queues in the agent's home.
+const FOLDER: &str = "spool";
+
+/// The writes that are queued; everything else needs the server's answer.
+const QUEUED: [&str; 2] = ["remember", "forget"];
+
+/// The queue in front of one server.
+pub(super) struct Outbox {
+    spool: Spool,
+    guard: Guard,
+    registry: Registry,
+}
+
+/// A write that is not queued: what the caller is told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotQueued(pub(super) String);
+
+impl Outbox {
+    /// Opens the queue of a server.
+    ///
+    /// # Errors
+    /// If its folder can't be used.
+    pub(super) fn open(home: &Path, url: &str, guard: Guard) -> Result<Self, SpoolError> {
+        Ok(Self {
+            spool: Spool::open(&home.join(FOLDER), url)?,
+            guard,
+            registry: Registry::standard(),
+        })
+    }
+
+    /// Tells whether something waits. A queue that can't be looked into counts as one that does.
+    pub(super) fn has_waiting(&self) -> bool {
+        !self.spool.is_empty().unwrap_or(false)
+    }
+
+    /// Tells whether a message is a write that may wait.
+    pub(super) fn takes(message: &Message, value: &Value) -> bool {
+        let name = message.name.as_deref().unwrap_or_default();
+        let only_asks = value
+            .pointer("/params/arguments/dry_run")
+            .and_then(Value::as_bool);
+        message.method == Method::Call && QUEUED.contains(&name) && only_asks != Some(true)
+    }
+
+    /// Returns how the queue is.
+    pub(super) fn state(&self, now: Timestamp) -> Option<State> {
+        self.spool.state(now).ok()
+    }
+
+    /// Queues a write and returns the tool's result.
+    ///
+    /// # Errors
+    /// [`NotQueued`] if it could never be saved, or the disk does not take it.
+    pub(super) fn queue(
+        &self,
+        message: &Message,
+        value: &Value,
+        now: Timestamp,
+    ) -> Result<Value, NotQueued> {
+        let action = message.name.as_deref().unwrap_or_default();
+        let object = |pointer: &str| {
+            let found = value.pointer(pointer).and_then(Value::as_object);
+            found.cloned().unwrap_or_default()
+        };
+        let mut envelope = object(&format!(
+            "/params/_meta/{}",
+            ENVELOPE_META.replace('/', "~1")
+        ));
+        let mut arguments = object("/params/arguments");
+        if let Some(known) = self.registry.get(action) {
+            let checked = known.check(arguments);
+            arguments = checked.map_err(|fault| NotQueued(fault.to_string()))?;
+        }
+        envelope
+            .entry("idempotency_key")
+            .or_insert_with(|| json!(super::call::new_key()));
+        if action == "remember" {
+            self.screen(&arguments, &envelope)?;
+            let id = RecordId::from_parts(now, SystemEntropy.id_bytes());
+            envelope
+                .entry("proposed_id")
+                .or_insert_with(|| json!(id.to_string()));
+            envelope
+                .entry("recorded_at")
+                .or_insert_with(|| json!(now.to_string()));
+        }
+        let mut n_replaced = 0;
+        self.redact(&mut arguments, &mut n_replaced);
+        let id = envelope.get("proposed_id").cloned();
+        let entry = Entry {
+            action: action.to_owned(),
+            arguments,
+            envelope,
+            queued_at: now,
+        };
+        self.spool.put(&entry).map_err(|error| {
+            NotQueued(format!("It could not be queued either: {}.", chain(&error)))
+        })?;
+        Ok(queued(action, id.as_ref(), n_replaced))
+    }
+
+    /// Refuses what the server would refuse, while somebody is there to be told.
+    fn screen(
+        &self,
+        arguments: &Map<String, Value>,
+        envelope: &Map<String, Value>,
+    ) -> Result<(), NotQueued> {
+        let wrong = |error: serde_json::Error| NotQueued(error.to_string());
+        let args: RememberArgs =
+            serde_json::from_value(Value::Object(arguments.clone())).map_err(wrong)?;
+        let envelope: EnvelopeArgs =
+            serde_json::from_value(Value::Object(envelope.clone())).map_err(wrong)?;
+        let draft = args
+            .into_draft(&envelope)
+            .map_err(|invalid| NotQueued(invalid.to_string()))?;
+        match self.guard.screen(draft) {
+            Verdict::Allow(_) | Verdict::Quarantine(..) => Ok(()),
+            Verdict::Reject(rejection) => Err(NotQueued(rejection.to_string())),
+        }
+    }
+
+    /// Replaces secrets wherever a text is.
+    fn redact(&self, members: &mut Map<String, Value>, n_replaced: &mut usize) {
+        for value in members.values_mut() {
+            self.redact_value(value, n_replaced);
+        }
+    }
+
+    fn redact_value(&self, value: &mut Value, n_replaced: &mut usize) {
+        match value {
+            Value::String(text) => {
+                let (clean, replaced) = self.guard.redact(text);
+                *n_replaced += replaced.len();
+                *text = clean;
+            }
+            Value::Array(values) => {
+                for value in values {
+                    self.redact_value(value, n_replaced);
+                }
+            }
+            Value::Object(members) => self.redact(members, n_replaced),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Sends what waits, as far as the server takes it.
+    pub(super) fn drain(&self, upstream: &Upstream) {
+        if !self.has_waiting() {
+            return;
+        }
+        let takes_envelope = |action: &str| {
+            let action = self.registry.get(action);
+            action.is_none_or(|action| action.facts.takes_envelope)
+        };
+        let drained = self.spool.drain(
+            &mut |_, entry| {
+                let mut body = entry.arguments.clone();
+                if takes_envelope(&entry.action) {
+                    body.insert("envelope".to_owned(), Value::Object(entry.envelope.clone()));
+                }
+                match upstream.rest(&entry.action, &Value::Object(body)) {
+                    Ok((status, after)) => {
+                        Outcome::of_status(status, after.as_deref().and_then(retry_after))
+                    }
+                    Err(why) => Outcome::no_answer(why.to_string()),
+                }
+            },
+            &SystemClock,
+            &SystemEntropy,
+        );
+        match drained {
+            Ok(drained) => tracing::info!(
+                sent = drained.n_sent,
+                refused = drained.n_refused,
+                "what waited was sent"
+            ),
+            Err(error) => tracing::warn!(error = %chain(&error), "the queue can't be sent"),
+        }
+    }
+
+    /// Tries at once what waits: the server answers again, or takes the key again.
+    pub(super) fn try_at_once(&self) {
+        if let Err(error) = self.spool.resume() {
+            tracing::warn!(error = %chain(&error), "the queue can't be resumed");
+        }
+    }
+}
+
+/// Tells whether a write that met this is to be queued: the server is not there, or not itself.
+pub(super) fn is_for_later(unreachable: &Unreachable) -> bool {
+    match unreachable {
+        Unreachable::NotSent(_) | Unreachable::Unknown(_) => true,
+        Unreachable::Other(status) => *status >= 500,
+    }
+}
+
+/// Returns the result of a write that waits.
+fn queued(action: &str, id: Option<&Value>, n_replaced: usize) -> Value {
+    let replaced = match n_replaced {
+        0 => String::new(),
+        1 => " One secret in it was replaced.".to_owned(),
+        n => format!(" {n} secrets in it were replaced."),
+    };
+    let text = format!(
+        "Queued: the memory server can't be reached, so this waits on this computer's disk and is sent in its turn.{replaced} \
+         `mmw_sync_status` tells how it is."
+    );
+    let structured = if action == "remember" {
+        json!({"outcome": "queued", "queued": true, "id": id})
+    } else {
+        // Nothing is known of what will be forgotten, and the tool's schema wants figures.
+        json!({
+            "queued": true, "dry_run": false, "ids": [],
+            "forgotten": 0, "already_forgotten": 0, "links": 0, "index_rows": 0,
+        })
+    };
+    json!({
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": structured,
+        "isError": false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outbox(home: &Path) -> Outbox {
+        Outbox::open(home, "https://a.example/mcp", Guard::standard()).unwrap()
+    }
+
+    fn call(tool: &str, arguments: &Value) -> (Message, Value) {
+        let value = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": tool, "arguments": arguments,
+        }});
+        (Message::of(&value), value)
+    }
+
+    fn queue(outbox: &Outbox, tool: &str, arguments: &Value) -> Result<Value, NotQueued> {
+        let (message, value) = call(tool, arguments);
+        outbox.queue(&message, &value, Timestamp::from_ms(1_800_000_000_000))
+    }
+
+    #[test]
+    fn the_answer_of_a_queued_write_is_what_the_tools_schema_says() {
+        let home = tempfile::tempdir().unwrap();
+        let outbox = outbox(home.path());
+        let id = "0192f0c1-8a6b-7c3d-9e4f-0123456789ab";
+        for (tool, arguments) in [
+            ("remember", json!({"content": "x"})),
+            ("forget", json!({"memory_id": id})),
+        ] {
+            let result = queue(&outbox, tool, &arguments).unwrap();
+            let action = outbox.registry.get(tool).unwrap();
+            let schema = Value::Object((*action.output).clone());
+            let schema = jsonschema::validator_for(&schema).unwrap();
+            let structured = &result["structuredContent"];
+            let errors: Vec<String> = schema
+                .iter_errors(structured)
+                .map(|error| error.to_string())
+                .collect();
+            assert_eq!(errors, Vec::<String>::new(), "{tool}: {structured}");
+        }
+    }
+
+    #[test]
+    fn only_writes_that_write_are_taken() {
+        let takes = |tool, arguments| {
+            let (message, value) = call(tool, &arguments);
+            Outbox::takes(&message, &value)
+        };
+        assert!(takes("remember", json!({"content": "x"})));
+        assert!(takes("forget", json!({"source_id": "a.md"})));
+        assert!(!takes(
+            "forget",
+            json!({"source_id": "a.md", "dry_run": true})
+        ));
+        assert!(!takes("search", json!({"query": "x"})));
+        assert!(!takes("resolve_conflict", json!({})));
+    }
+
+    #[test]
+    fn what_could_never_be_saved_is_not_queued() {
+        let home = tempfile::tempdir().unwrap();
+        let outbox = outbox(home.path());
+        for (arguments, said) in [
+            (json!({}), "content"),
+            (json!({"content": "  "}), "content"),
+            (json!({"content": "x", "contnt": "y"}), "contnt"),
+            (
+                json!({"content": "x", "valid_from": "someday"}),
+                "valid_from",
+            ),
+        ] {
+            let refused = queue(&outbox, "remember", &arguments).unwrap_err();
+            assert!(refused.0.contains(said), "{}", refused.0);
+        }
+        assert!(!outbox.has_waiting());
+    }
+}
