@@ -35,12 +35,14 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
-use disk::{Disk, RealDisk};
+use disk::{Disk, Lock, RealDisk};
 use ledger::Ledger;
 use place::{Place, Tray};
 
@@ -66,7 +68,7 @@ pub struct Spool {
 }
 
 /// The proof that no other process changes the queue now.
-struct Changing(#[expect(dead_code, reason = "the lock lasts as long as the file is open")] File);
+struct Changing(#[expect(dead_code, reason = "it is held, not looked at")] Lock);
 
 impl Spool {
     /// Opens the queue for an endpoint in the folder of all queues, and makes it if it is not there.
@@ -199,6 +201,25 @@ impl Spool {
         Ok(name)
     }
 
+    /// Queues an entry as [`Spool::put`] does, but waits no longer than that: for a hook, which holds up
+    /// somebody's session while another process is stopped in the middle, or a disk does not answer.
+    ///
+    /// # Errors
+    /// [`SpoolError::Late`] when the time is over; the entry may be queued a moment later, unless this process
+    /// ends before. Otherwise as [`Spool::put`].
+    pub fn put_within(&self, entry: &Entry, longest: Duration) -> Result<EntryName, SpoolError> {
+        let (spool, entry) = (self.clone(), entry.clone());
+        let (result, results) = mpsc::channel();
+        let putting = move || result.send(spool.put(&entry));
+        // A file system can't be asked to hurry: somebody else has to wait for it.
+        if let Err(error) = thread::Builder::new().spawn(putting) {
+            return Err(self.failed("queue in", &self.place.root, error));
+        }
+        results
+            .recv_timeout(longest)
+            .unwrap_or(Err(SpoolError::Late))
+    }
+
     fn put_as(
         &self,
         _changing: &Changing,
@@ -211,6 +232,7 @@ impl Spool {
             self.place.file(Tray::Waiting, name),
             self.place.tray(Tray::Waiting),
         );
+        let is_first = !ledger_file.exists();
         // The number is used up before anybody can see the entry: it is never given twice.
         let steps = || {
             self.disk
@@ -219,6 +241,11 @@ impl Spool {
             self.disk
                 .overwrite(&ledger_file, ledger.line().as_bytes())
                 .map_err(|error| self.failed("write", &ledger_file, error))?;
+            if is_first {
+                let root = &self.place.root;
+                let synced = self.disk.sync_folder(root);
+                synced.map_err(|error| self.failed("write", root, error))?;
+            }
             self.disk
                 .rename(&new, &file)
                 .map_err(|error| self.failed("write", &file, error))
@@ -300,19 +327,15 @@ impl Spool {
     /// Waits until no other process changes the queue.
     fn change(&self) -> Result<Changing, SpoolError> {
         let path = self.place.change_lock();
-        let locked = disk::lock_file(&path).or_else(|error| {
-            if error.kind() != io::ErrorKind::NotFound {
-                return Err(self.failed("lock", &path, error));
+        let failed = |error| self.failed("lock", &path, error);
+        match Lock::wait(&path) {
+            Ok(lock) => Ok(Changing(lock)),
+            // Somebody emptied the folder while the program ran.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.make()?;
+                Lock::wait(&path).map(Changing).map_err(failed)
             }
-            self.make()?;
-            disk::lock_file(&path).map_err(|error| self.failed("lock", &path, error))
-        })?;
-        loop {
-            match locked.lock() {
-                Ok(()) => return Ok(Changing(locked)),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed("lock", &path, error)),
-            }
+            Err(error) => Err(failed(error)),
         }
     }
 

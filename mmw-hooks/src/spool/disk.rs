@@ -4,7 +4,7 @@
 //! synchronised. Reading is not part of it.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -90,8 +90,43 @@ impl Disk for RealDisk {
     }
 }
 
-/// Opens, or makes, a file that locks are taken on.
-pub(super) fn lock_file(path: &Path) -> io::Result<File> {
+/// A lock on a file, held until it is dropped or the process ends.
+#[derive(Debug)]
+pub(super) struct Lock(File);
+
+impl Lock {
+    /// Waits until nobody has it.
+    pub(super) fn wait(path: &Path) -> io::Result<Self> {
+        let file = lock_file(path)?;
+        loop {
+            match file.lock() {
+                Ok(()) => return Ok(Self(file)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Takes it, if nobody has it.
+    pub(super) fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        let file = lock_file(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Not left to the closing of the file: a process that is just being started by another thread has the
+    /// file too for a moment, and the lock with it.
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock_file(path: &Path) -> io::Result<File> {
     private().create(true).truncate(false).open(path)
 }
 
@@ -102,4 +137,22 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_free_again_though_a_process_that_is_being_started_has_its_file_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = Lock::try_take(&path).unwrap().expect("nobody has it");
+        let inherited = lock.0.try_clone().unwrap();
+        assert!(Lock::try_take(&path).unwrap().is_none());
+        drop(lock);
+        assert!(Lock::try_take(&path).unwrap().is_some());
+        drop(inherited);
+        drop(Lock::wait(&path).unwrap());
+    }
 }

@@ -1,14 +1,15 @@
 //! Sends what waits: oldest first, strictly in order, one process at a time. The sending itself is a
 //! closure of the caller's.
 
-use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::time::Duration;
 
 use mmw_core::env::{Clock, Entropy};
 use mmw_core::time::Timestamp;
 
 use super::aside::Found;
-use super::disk;
+use super::disk::Lock;
 use super::entry::Entry;
 use super::error::SpoolError;
 use super::outcome::Outcome;
@@ -48,9 +49,7 @@ pub struct Drained {
 }
 
 /// The proof that no other process sends the queue now.
-pub(super) struct Draining(
-    #[expect(dead_code, reason = "the lock lasts as long as the file is open")] File,
-);
+pub(super) struct Draining(#[expect(dead_code, reason = "it is held, not looked at")] Lock);
 
 impl Spool {
     /// Sends what waits, oldest first, until nothing waits, also what is queued meanwhile.
@@ -119,18 +118,20 @@ impl Spool {
     /// Takes the lock of the one who sends; `None` if somebody has it.
     pub(super) fn try_draining(&self) -> Result<Option<Draining>, SpoolError> {
         let path = self.place.drain_lock();
-        let failed = |error| self.failed("lock", &path, error);
-        let file = disk::lock_file(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Draining(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(failed(error)),
-        }
+        let taken = match Lock::try_take(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.make()?;
+                Lock::try_take(&path)
+            }
+            taken => taken,
+        };
+        let lock = taken.map_err(|error| self.failed("lock", &path, error))?;
+        Ok(lock.map(Draining))
     }
 
     /// Returns how sending went.
     pub(super) fn pace(&self) -> Pace {
-        std::fs::read(self.place.sync()).map_or_else(|_| Pace::default(), |b| Pace::from_bytes(&b))
+        fs::read(self.place.sync()).map_or_else(|_| Pace::default(), |b| Pace::from_bytes(&b))
     }
 
     /// Changes how sending went. That it can't be written down stops nobody: at worst the server is asked
@@ -147,13 +148,12 @@ impl Spool {
 
     fn write_pace(&self, _changing: &Changing, pace: &Pace) -> Result<(), SpoolError> {
         let (new, file) = (self.place.new_file(), self.place.sync());
-        let failed = |path: &Path, error| self.failed("write", path, error);
         self.disk
             .write_new(&new, &pace.to_bytes())
             .and_then(|()| self.disk.rename(&new, &file))
             .map_err(|error| {
                 let _ = self.disk.remove(&new);
-                failed(&file, error)
+                self.failed("write", &file, error)
             })
     }
 }
@@ -241,7 +241,7 @@ impl Turn<'_> {
         }
     }
 
-    fn failed(&self, why: &str, after: Option<std::time::Duration>) -> Timestamp {
+    fn failed(&self, why: &str, after: Option<Duration>) -> Timestamp {
         let now = self.clock.now();
         let mut bytes = [0; 8];
         self.entropy.fill(&mut bytes);

@@ -35,6 +35,11 @@ pub enum SpoolError {
     /// It can't be done while the queue is sent, and somebody sends it.
     #[error("change the queue: another process is sending it; try again in a moment")]
     Busy,
+    /// The time was over before it was done.
+    #[error(
+        "queue the entry in time: the disk, or another process that writes to the queue, takes too long"
+    )]
+    Late,
     /// A file or folder could not be read or written.
     #[error("{doing} {file}: {source}")]
     Io {
@@ -57,7 +62,7 @@ impl SpoolError {
             Self::Io { source, .. } => {
                 matches!(source.kind(), StorageFull | QuotaExceeded | FileTooLarge)
             }
-            Self::Invalid(_) | Self::TooLarge { .. } | Self::Busy => false,
+            Self::Invalid(_) | Self::TooLarge { .. } | Self::Busy | Self::Late => false,
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// The most of a code that is shown, in characters.
+const MAX_CODE_CHARS: usize = 64;
+
 /// What became of an entry that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -66,6 +69,26 @@ impl Outcome {
         }
     }
 
+    /// Returns what an error of MMW means by its code, as its tools name it in an answer with status 200.
+    /// A code that is not known is a refusal.
+    #[must_use]
+    pub fn of_code(code: &str, retry_after: Option<Duration>) -> Self {
+        // A code goes into a file and a status: one that was made up stays short.
+        let shown: String = code.chars().take(MAX_CODE_CHARS).collect();
+        let why = format!("the server answered with the error {shown}");
+        match code {
+            "busy" | "unavailable" | "rate_limited" | "internal" => Self::Retry {
+                why,
+                after: retry_after,
+            },
+            "unauthorized" | "forbidden" | "host_not_allowed" | "limit_reached" | "read_only"
+            | "suspended" => Self::Paused {
+                why: why + ": the key, or its project, may not do this now",
+            },
+            _ => Self::Refused { why },
+        }
+    }
+
     /// Returns the outcome of a sending without an answer: not connected, or cut off.
     #[must_use]
     pub fn no_answer(why: impl Into<String>) -> Self {
@@ -88,15 +111,19 @@ pub fn retry_after(header: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_status_has_its_outcome() {
-        let kind = |status| match Outcome::of_status(status, None) {
+    fn kind_of(outcome: &Outcome) -> &'static str {
+        match outcome {
             Outcome::Done => "done",
             Outcome::Retry { .. } => "retry",
             Outcome::Paused { .. } => "paused",
             Outcome::Refused { .. } => "refused",
             Outcome::Leave => "leave",
-        };
+        }
+    }
+
+    #[test]
+    fn every_status_has_its_outcome() {
+        let kind = |status| kind_of(&Outcome::of_status(status, None));
         let table = [
             ("done", &[200, 201, 202, 204, 299][..]),
             ("retry", &[408, 429, 500, 501, 502, 503, 504, 507, 520, 599]),
@@ -121,6 +148,39 @@ mod tests {
         }
         let again: Vec<u16> = (400..500).filter(|s| kind(*s) == "retry").collect();
         assert_eq!(again, [408, 429]);
+    }
+
+    #[test]
+    fn a_code_means_what_its_status_means() {
+        let statuses = [
+            ("malformed_json", 400),
+            ("invalid_argument", 400),
+            ("unauthorized", 401),
+            ("forbidden", 403),
+            ("host_not_allowed", 403),
+            ("limit_reached", 403),
+            ("read_only", 403),
+            ("suspended", 403),
+            ("not_found", 404),
+            ("idempotency_conflict", 409),
+            ("too_large", 413),
+            ("rejected_by_guard", 422),
+            ("rate_limited", 429),
+            ("internal", 500),
+            ("busy", 503),
+            ("unavailable", 503),
+        ];
+        let wait = Some(Duration::from_secs(3));
+        for (code, status) in statuses {
+            let by_code = Outcome::of_code(code, wait);
+            let by_status = Outcome::of_status(status, wait);
+            assert_eq!(kind_of(&by_code), kind_of(&by_status), "{code}");
+        }
+        let unknown = Outcome::of_code(&"x".repeat(9999), None);
+        let Outcome::Refused { why } = unknown else {
+            panic!("it is refused");
+        };
+        assert!(why.len() < 200);
     }
 
     #[test]

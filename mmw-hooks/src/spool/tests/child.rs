@@ -145,7 +145,7 @@ fn plays_its_role() {
                 Outcome::Done
             });
             if done.ended == Ended::Busy && !spool.is_empty().unwrap() {
-                std::thread::yield_now();
+                thread::yield_now();
                 continue;
             }
             return;

@@ -1,7 +1,5 @@
 //! Sending: outcomes, waits, pauses, dead letters, what can't be read, and who may send.
 
-use std::time::Duration;
-
 use super::*;
 
 fn refused() -> Outcome {
@@ -71,6 +69,33 @@ fn an_entry_keeps_its_key_and_its_times_through_every_attempt() {
     }
     assert_eq!(seen, vec![(EntryName(1), entry("k0")); 6]);
     assert!(spool.is_empty().unwrap());
+}
+
+#[test]
+fn a_reply_that_is_lost_after_the_commit_makes_no_second_record() {
+    let base = tempfile::tempdir().unwrap();
+    let spool = filled(base.path(), 3);
+    let clock = TestClock::new();
+    // A server as the contract has it: one key, one record.
+    let mut records = Vec::new();
+    let mut n_calls = 0;
+    loop {
+        let (_, done) = drained(&spool, &clock, |key| {
+            n_calls += 1;
+            if !records.iter().any(|record| record == key) {
+                records.push(key.to_owned());
+            }
+            match n_calls % 2 {
+                1 => Outcome::no_answer("the connection was cut off"),
+                _ => Outcome::Done,
+            }
+        });
+        clock.jump(3_600_000);
+        if done.ended == Ended::Empty {
+            break;
+        }
+    }
+    assert_eq!((records, n_calls), (keys(0..3), 6));
 }
 
 #[test]
@@ -252,7 +277,7 @@ fn who_wants_to_end_ends_and_it_is_no_failed_attempt() {
 fn a_closure_that_panics_leaves_the_queue_usable() {
     let base = tempfile::tempdir().unwrap();
     let spool = filled(base.path(), 2);
-    let panicked = std::thread::scope(|scope| {
+    let panicked = thread::scope(|scope| {
         let sending = scope.spawn(|| {
             drained(&spool, &TestClock::new(), |_| panic!("the sender failed"));
         });

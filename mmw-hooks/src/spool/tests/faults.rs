@@ -140,7 +140,7 @@ fn a_process_that_ends_while_it_sends_loses_nothing_and_sends_one_again_at_most(
             *sent_before.borrow_mut() = sent;
             result.is_ok()
         },
-        |_, spool, _, way| {
+        |scene, spool, _, way| {
             let before = sent_before.borrow().clone();
             spool.resume().unwrap();
             let (after, result) = try_drain(spool);
@@ -157,6 +157,10 @@ fn a_process_that_ends_while_it_sends_loses_nothing_and_sends_one_again_at_most(
             assert_eq!(names, [EntryName(2)], "{way}");
             assert!(state.dead[0].refused.is_some(), "{way}");
             assert_eq!((state.n_waiting, state.n_corrupt), (0, 1), "{way}");
+            // What one process began and the next one finished survives the power, too.
+            scene.disk.lose_power(0);
+            let is_there = |tray| spool.place.file(tray, EntryName(2)).exists();
+            assert!(is_there(Tray::Dead) || is_there(Tray::Waiting), "{way}");
         },
     );
     // Of each entry several: that no step was left out.

@@ -74,6 +74,28 @@ fn a_number_is_not_given_again_while_its_dead_letter_lies_there() {
 }
 
 #[test]
+fn who_may_not_wait_does_not_wait_for_ever() {
+    let base = tempfile::tempdir().unwrap();
+    let spool = open(base.path());
+    let stuck = spool.change().unwrap();
+    let wait = Duration::from_millis(20);
+    let error = spool.put_within(&entry("late"), wait).unwrap_err();
+    assert!(matches!(error, SpoolError::Late), "{error}");
+    drop(stuck);
+    let long = Duration::from_secs(600);
+    spool.put_within(&entry("k0"), long).unwrap();
+    let keyless = Entry {
+        envelope: serde_json::Map::new(),
+        ..entry("k")
+    };
+    let error = spool.put_within(&keyless, long).unwrap_err();
+    assert!(matches!(error, SpoolError::Invalid(_)), "{error}");
+    // The late one comes later or, if the process had ended, not at all.
+    let sent = all_done(&spool);
+    assert!(sent.contains(&"k0".to_owned()), "{sent:?}");
+}
+
+#[test]
 fn limits_hold_at_the_limit_and_not_one_past_it() {
     let base = tempfile::tempdir().unwrap();
     let n_bytes = |key: &str| entry(key).to_bytes(ENDPOINT).unwrap().len() as u64;
@@ -166,6 +188,8 @@ fn a_folder_that_was_emptied_while_the_program_ran_is_made_again() {
     fs::remove_dir_all(spool.folder().join("waiting")).unwrap();
     spool.put(&entry("k1")).unwrap();
     assert_eq!(all_done(&spool), ["k1"]);
+    fs::remove_dir_all(base.path()).unwrap();
+    assert_eq!(all_done(&spool), [""; 0]);
     fs::remove_dir_all(base.path()).unwrap();
     spool.put(&entry("k2")).unwrap();
     assert_eq!(all_done(&spool), ["k2"]);
@@ -268,7 +292,8 @@ fn ten_thousand_entries_take_four_steps_each_to_queue_and_two_to_send() {
     for key in keys(0..n) {
         spool.put(&entry(&key)).unwrap();
     }
-    assert_eq!(disk.n_steps(), 4 * n);
+    // And one for the ledger's own name, at the first.
+    assert_eq!(disk.n_steps(), 4 * n + 1);
     let state = spool.state(Timestamp::from_ms(1_700_000_060_000)).unwrap();
     assert_eq!(state.n_waiting, n);
     let size = |key: &String| entry(key).to_bytes(ENDPOINT).unwrap().len() as u64;
