@@ -9,6 +9,7 @@
 //! | `call` | what this program adds to a call, and does with its answer: the workspace, the branch, anchors |
 //! | `folders` | the folders that the client works in |
 //! | `offline` | what is answered when the server can't be reached |
+//! | `look_back` | a search through those writes |
 //! | `outbox` | writes that wait for the server |
 //! | `sync_status` | the one tool of its own: how it is with the server |
 //! | `lines` | standard input and output |
@@ -20,6 +21,7 @@ mod call;
 pub(crate) mod endpoint;
 mod folders;
 mod lines;
+mod look_back;
 mod message;
 mod offline;
 mod outbox;
@@ -123,6 +125,11 @@ impl Relay {
                 self.link().failed(now, &unreachable);
                 if is_write && outbox::is_for_later(&unreachable) {
                     emit(self.queued(&message, &value));
+                } else if let Some(mut found) = self.outbox.search(&message, &value, now) {
+                    if let Some(after) = after {
+                        call::finish(&mut found, after, now);
+                    }
+                    emit(found);
                 } else if message.is_request() {
                     let endpoint = self.upstream.endpoint();
                     emit(offline::answer(&message, &value, endpoint, &unreachable));

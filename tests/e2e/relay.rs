@@ -359,6 +359,26 @@ fn what_is_said_while_the_server_is_down_arrives_once_in_order_and_without_its_s
         );
     }
 
+    // A search answers from what waits, and says that it is not all.
+    let found = agent.tool("search", &json!({"query": "which port", "history": true}));
+    assert!(!found.is_error, "{}", found.text);
+    assert_eq!(found.structured["degraded"][0], "server", "{}", found.text);
+    assert!(
+        found.structured["notice"]
+            .as_str()
+            .unwrap()
+            .contains("can't be reached")
+    );
+    assert_eq!(
+        found.structured["hits"][0]["id"],
+        ids[4].as_str(),
+        "{}",
+        found.text
+    );
+    assert!(!found.text.contains(&ids[1]), "{}", found.text);
+    let nothing = agent.tool("search", &json!({"query": "photosynthesis"}));
+    assert!(nothing.text.contains("does not mean"), "{}", nothing.text);
+
     // The agent is started anew: the queue is on the disk.
     drop(agent);
     let server = Server::start_at(&listen, folder.path(), "mmw-server", &[], Stdio::null());

@@ -8,13 +8,14 @@ use std::path::Path;
 use mmw_core::env::{Entropy as _, SystemClock, SystemEntropy};
 use mmw_core::ids::RecordId;
 use mmw_core::time::Timestamp;
-use mmw_core::wire::{EnvelopeArgs, RememberArgs};
+use mmw_core::wire::{EnvelopeArgs, RememberArgs, SearchArgs};
 use mmw_guard::{Guard, Verdict};
 use mmw_hooks::spool::{Entry, Outcome, Spool, SpoolError, State, retry_after};
 use mmw_server::actions::Registry;
 use serde_json::{Map, Value, json};
 
 use super::call::ENVELOPE_META;
+use super::look_back::search_waiting;
 use super::message::{Message, Method};
 use super::upstream::{Unreachable, Upstream};
 use crate::exit::chain;
@@ -161,6 +162,29 @@ impl Outbox {
             }
             Value::Object(members) => self.redact(members, n_replaced),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Answers a search from what waits; `None` if that is no search, or there is nothing to answer from.
+    pub(super) fn search(&self, message: &Message, value: &Value, now: Timestamp) -> Option<Value> {
+        const SEARCH: &str = "search";
+        if !(message.is_call_of(SEARCH) && message.is_request() && self.has_waiting()) {
+            return None;
+        }
+        let arguments = value
+            .pointer("/params/arguments")
+            .and_then(Value::as_object);
+        let checked = self
+            .registry
+            .get(SEARCH)?
+            .check(arguments.cloned().unwrap_or_default());
+        let args: SearchArgs = serde_json::from_value(Value::Object(checked.ok()?)).ok()?;
+        match search_waiting(&self.spool, &self.guard, &args, now) {
+            Ok(found) => found.map(|result| message.result(result)),
+            Err(trouble) => {
+                tracing::warn!(error = %trouble, "what waits can't be searched");
+                None
+            }
         }
     }
 
