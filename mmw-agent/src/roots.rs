@@ -20,6 +20,11 @@ use std::path::{Path, PathBuf};
 /// The largest file that is read, in bytes. Larger ones are data, not sources of facts.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
+#[cfg(unix)]
+const TOO_MANY_LINKS: i32 = libc::ELOOP;
+#[cfg(not(unix))]
+const TOO_MANY_LINKS: i32 = -1;
+
 /// The folders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Roots {
@@ -200,7 +205,7 @@ impl Roots {
             .into_iter()
             .next()
             .filter(|_| is_explicit)?;
-        let resolved = resolved_as_far_as_it_is(&candidate);
+        let resolved = path::resolved_as_far_as_it_is(&candidate);
         let within = self.holds(&resolved);
         within.then(|| {
             self.bases
@@ -259,10 +264,12 @@ impl Roots {
             Err(error) => {
                 // Where there is nothing, the way there must lie inside all the same: whether a file
                 // outside exists is nobody's business.
-                return if !self.holds(&resolved_as_far_as_it_is(candidate)) {
+                return if !self.holds(&path::resolved_as_far_as_it_is(candidate)) {
                     Err(Refused::Outside)
                 } else if is_absence(&error) {
                     Ok(None)
+                } else if leads_round(&error) {
+                    Err(Refused::NoFile)
                 } else {
                     Err(Refused::Unreadable)
                 };
@@ -309,23 +316,16 @@ fn base_of(folder: &Path) -> PathBuf {
         .to_owned()
 }
 
-/// Resolves what is there of a path; the rest is taken as it is written.
-fn resolved_as_far_as_it_is(candidate: &Path) -> PathBuf {
-    for ancestor in candidate.ancestors() {
-        if let (Ok(resolved), Ok(rest)) =
-            (ancestor.canonicalize(), candidate.strip_prefix(ancestor))
-        {
-            return path::folded(&resolved.join(rest));
-        }
-    }
-    path::folded(candidate)
-}
-
 fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+/// Links that lead to each other are there and no file.
+fn leads_round(error: &io::Error) -> bool {
+    cfg!(unix) && error.raw_os_error() == Some(TOO_MANY_LINKS)
 }
 
 fn open_regular(path: PathBuf) -> Result<Opened, Refused> {

@@ -68,6 +68,7 @@ enum Kind {
 
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
+        needs_a_home(&desk.config)?;
         let entry = entry(&desk.config)?;
         let clients = chosen(&self.client, &desk.config);
         if clients.is_empty() {
@@ -239,6 +240,20 @@ pub(super) fn short(path: &Path, config: &Config) -> String {
         None => path.to_string_lossy().into_owned(),
     };
     clean(&text)
+}
+
+/// Refuses to look for settings where nobody's home is.
+///
+/// # Errors
+/// If `HOME` is not set, or is no whole path.
+pub(super) fn needs_a_home(config: &Config) -> Result<(), Trouble> {
+    if config.places.are_known() {
+        return Ok(());
+    }
+    Err(
+        Trouble::usage("there is no home folder in which clients would keep their settings")
+            .hint("set HOME to the whole path of yours"),
+    )
 }
 
 /// Returns how clients are to start this program.

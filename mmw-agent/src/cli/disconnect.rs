@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Desk;
-use super::connect::{chosen, entry, short};
+use super::connect::{chosen, entry, needs_a_home, short};
 use crate::connect::change::{self, Change, Refused};
 use crate::connect::client::{ALL, Client};
 use crate::connect::ledger::Ledger;
@@ -47,6 +47,7 @@ struct Outcome {
 
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
+        needs_a_home(&desk.config)?;
         let entry = entry(&desk.config)?;
         let is_named = !self.client.is_empty();
         // A client that is gone may have left its settings.

@@ -140,12 +140,17 @@ pub(crate) fn connect(
     let path = &change.found.path;
     let refused = |error: file::FileError| Refused::new(path, &error);
     let after = change.after.as_deref().unwrap_or_default();
+    let known = ledger.done(path).cloned();
     let noted = ledger.note(home, client.id, &change.found, after, change.has_ours);
     let copy = noted.map_err(|error| Refused {
         why: format!("a copy can't be kept of it: {}", crate::exit::chain(&error)),
         ..Refused::new(path, &error)
     })?;
-    file::replace(&change.found, Some(after)).map_err(refused)?;
+    if let Err(error) = file::replace(&change.found, Some(after)) {
+        // The copy of a file that was left as it is would lie there for ever.
+        let _ = ledger.take_back(home, path, known);
+        return Err(refused(error));
+    }
     Ok(copy)
 }
 

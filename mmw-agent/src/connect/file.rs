@@ -7,8 +7,13 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::roots::path::resolved_as_far_as_it_is;
+
 /// The most bytes of a settings file that are read: 16 MiB.
 const MAX_BYTES: u64 = 16 << 20;
+
+/// The most links to nothing yet that are followed, as many as Linux does.
+const MAX_LINKS: usize = 40;
 
 /// A settings file as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,18 +78,20 @@ fn read_text(path: &Path) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|_| FileError::NoText)
 }
 
-/// Returns where links lead, also if nothing is there yet.
+/// Returns where links lead, also if nothing is there yet: a file has the same path before it is made and
+/// after, or what was done to it would not be found again.
 fn behind_links(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
+    let mut path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    for _ in 0..MAX_LINKS {
+        if path.exists() {
+            break;
+        }
+        let (Ok(target), Some(folder)) = (fs::read_link(&path), path.parent()) else {
+            break;
+        };
+        path = folder.join(target);
     }
-    match fs::read_link(path) {
-        Ok(target) => match path.parent() {
-            Some(folder) => folder.join(target),
-            None => target,
-        },
-        Err(_) => path.to_path_buf(),
-    }
+    resolved_as_far_as_it_is(&path)
 }
 
 /// Puts a text in place of what was found; `None` removes the file. Permissions stay; a new file is for its
@@ -208,6 +215,31 @@ mod tests {
             fs::read_to_string(folder.path().join("later.json")).unwrap(),
             "1"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_the_same_path_before_it_is_made_and_after() {
+        use std::os::unix::fs::symlink;
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name);
+        // A home behind a link, a link to a folder that is not there, a link to a link to nothing.
+        fs::create_dir_all(at("var/home")).unwrap();
+        symlink("var/home", at("home")).unwrap();
+        symlink("../elsewhere/deep/b.json", at("home/b.json")).unwrap();
+        symlink("second.json", at("first.json")).unwrap();
+        symlink("third.json", at("second.json")).unwrap();
+        for name in ["home/.claude/a.json", "home/b.json", "first.json"] {
+            let found = read(&at(name)).unwrap();
+            replace(&found, Some("1")).unwrap();
+            assert_eq!(read(&at(name)).unwrap().path, found.path, "{name}");
+        }
+        assert!(at("second.json").symlink_metadata().unwrap().is_symlink());
+        symlink("loop.json", at("loop.json")).unwrap();
+        assert!(matches!(
+            read(&at("loop.json")),
+            Err(FileError::Unreadable(_))
+        ));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(super) fn put(text: &str, part: &Part, replace: bool) -> Result<String, Edit
         } => put_hook(&top, part, handler, *is_grouped, beside)?,
     }
     let mut edited = root.to_string();
-    if text.is_empty() {
+    if text.is_empty() && !edited.ends_with('\n') {
         edited.push('\n');
     }
     Ok(edited)

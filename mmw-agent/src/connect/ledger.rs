@@ -3,9 +3,14 @@
 //! A file of the agent's own, `connected.json` in its home, and copies of the files as they were, in
 //! `backups` beside it: for their owner only, since settings may hold keys. Without the ledger what is ours
 //! is still found and taken out; only the bytes around it can't be vouched for.
+//!
+//! Several commands may run at once: each change of the ledger is made to what it is at that moment, one
+//! after the other.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +23,10 @@ use crate::local::make_private;
 const LEDGER: &str = "connected.json";
 /// The folder of the copies in the agent's home.
 const BACKUPS: &str = "backups";
+/// The file that is locked while the ledger is written.
+const LOCK: &str = "connected.lock";
+/// How much of a hash stands in the name of a copy, in digits.
+const SHORT: usize = 12;
 
 /// What was changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,8 +86,7 @@ impl Ledger {
         after: &str,
         has_ours: bool,
     ) -> Result<Option<PathBuf>, FileError> {
-        // What is kept may hold keys.
-        make_private(home).map_err(FileError::Unwritable)?;
+        let _lock = self.renew(home)?;
         let now = found.text.as_deref();
         let known = self.done(&found.path).filter(|done| {
             // Nobody else touched it since: what was there before is still to be put back.
@@ -130,7 +138,9 @@ impl Ledger {
             Before::Nothing => Ok(Some(None)),
             Before::Copy(copy) => {
                 let kept = file::read(&home.join(BACKUPS).join(copy))?;
-                Ok(kept.text.map(Some))
+                // A copy that was damaged is none.
+                let whole = kept.text.filter(|text| copy.ends_with(&short(text)));
+                Ok(whole.map(Some))
             }
         }
     }
@@ -146,6 +156,10 @@ impl Ledger {
     /// # Errors
     /// [`FileError`] about the agent's own files.
     pub(crate) fn forget(&mut self, home: &Path, path: &Path) -> Result<(), FileError> {
+        if self.done(path).is_none() {
+            return Ok(());
+        }
+        let _lock = self.renew(home)?;
         let Some(done) = self.files.remove(&name(path)) else {
             return Ok(());
         };
@@ -159,6 +173,45 @@ impl Ledger {
         }
     }
 
+    /// Puts back what was noted of a file before, since nothing came of the change.
+    ///
+    /// # Errors
+    /// [`FileError`] about the agent's own files.
+    pub(crate) fn take_back(
+        &mut self,
+        home: &Path,
+        path: &Path,
+        before: Option<Done>,
+    ) -> Result<(), FileError> {
+        let Some(before) = before else {
+            return self.forget(home, path);
+        };
+        let _lock = self.renew(home)?;
+        self.files.insert(name(path), before);
+        self.write(home)
+    }
+
+    /// Reads the ledger again, and keeps others from writing it as long as what is returned is held:
+    /// another `connect` may be at work on other files.
+    fn renew(&mut self, home: &Path) -> Result<Option<File>, FileError> {
+        // What is kept may hold keys.
+        make_private(home).map_err(FileError::Unwritable)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let lock = options.open(home.join(LOCK));
+        let lock = lock.map_err(FileError::Unwritable)?;
+        let lock = match lock.lock() {
+            Ok(()) => Some(lock),
+            // Some file systems have no locks.
+            Err(error) if error.kind() == ErrorKind::Unsupported => None,
+            Err(error) => return Err(FileError::Unwritable(error)),
+        };
+        *self = Self::read(home);
+        Ok(lock)
+    }
+
     fn write(&self, home: &Path) -> Result<(), FileError> {
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         let found = file::read(&home.join(LEDGER))?;
@@ -168,10 +221,12 @@ impl Ledger {
 
 fn keep(home: &Path, client: &str, path: &Path, text: &str) -> Result<String, FileError> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    // With the path, or two files with the same content would share a copy.
     let copy = format!(
-        "{client}-{}-{}",
+        "{client}-{}-{}-{}",
         file_name.trim_start_matches('.'),
-        &hash(text)[..12]
+        short(&name(path)),
+        short(text)
     );
     let found = file::read(&home.join(BACKUPS).join(&copy))?;
     file::replace(&found, Some(text))?;
@@ -180,6 +235,12 @@ fn keep(home: &Path, client: &str, path: &Path, text: &str) -> Result<String, Fi
 
 fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+fn short(text: &str) -> String {
+    let mut hash = hash(text);
+    hash.truncate(SHORT);
+    hash
 }
 
 fn hash(text: &str) -> String {

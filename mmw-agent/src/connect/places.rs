@@ -47,6 +47,13 @@ pub struct Places {
 }
 
 impl Places {
+    /// Tells whether the person's home is known: without it every folder would be one of the present folder,
+    /// which may be somebody's project.
+    #[must_use]
+    pub fn are_known(&self) -> bool {
+        self.home.is_absolute()
+    }
+
     /// Finds the folders by the environment's variables.
     pub fn of(system: System, lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let named = |name: &str| lookup(name).filter(|v| !v.is_empty()).map(PathBuf::from);
@@ -116,6 +123,14 @@ mod tests {
         let (profile, roaming) = (("USERPROFILE", "/u"), ("APPDATA", "/u/r"));
         check(System::Windows, &[profile, roaming], "/u/r", "/u/.config");
         check(System::Windows, &[home], "/h/AppData/Roaming", "/h/.config");
+    }
+
+    #[test]
+    fn without_an_absolute_home_no_folder_is_known() {
+        assert!(places(System::Unix, &[("HOME", "/h")]).are_known());
+        for vars in [&[][..], &[("HOME", "")], &[("HOME", "h")]] {
+            assert!(!places(System::Unix, vars).are_known(), "{vars:?}");
+        }
     }
 
     #[test]

@@ -11,6 +11,14 @@ use crate::connect::registered::{Registered, registered};
 const ID: &str = "client";
 
 pub(super) fn examine(config: &Config, entry: &Entry) -> Vec<Finding> {
+    if !config.places.are_known() {
+        let said = "there is no home folder in which clients would keep their settings";
+        return vec![Finding::bad(
+            ID,
+            said,
+            "set HOME to the whole path of yours",
+        )];
+    }
     let here: Vec<&Client> = ALL
         .iter()
         .filter(|one| one.is_here(&config.places))

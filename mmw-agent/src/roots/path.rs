@@ -1,4 +1,4 @@
-//! Which source ids are paths, and what they look like on this system. Pure.
+//! Which source ids are paths, and what they look like on this system. Pure, but for resolving one.
 //!
 //! Windows paths are read on every system: a fact that was saved on one computer is searched on another.
 
@@ -168,6 +168,18 @@ pub(crate) fn folded(path: &Path) -> PathBuf {
         }
     }
     folded
+}
+
+/// Resolves what is there of a path; the rest is taken as it is written.
+pub(crate) fn resolved_as_far_as_it_is(candidate: &Path) -> PathBuf {
+    for ancestor in candidate.ancestors() {
+        if let (Ok(resolved), Ok(rest)) =
+            (ancestor.canonicalize(), candidate.strip_prefix(ancestor))
+        {
+            return folded(&resolved.join(rest));
+        }
+    }
+    folded(candidate)
 }
 
 #[cfg(test)]

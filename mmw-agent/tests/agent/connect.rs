@@ -34,6 +34,56 @@ fn without_a_client_nothing_is_done_and_the_way_is_named() {
 }
 
 #[test]
+fn without_a_home_nothing_is_written_into_the_present_folder() {
+    let desk = Desk::new();
+    fs::create_dir(desk.repository().join(".cursor")).unwrap();
+    for words in [&["connect"][..], &["connect", "--client", "codex"]] {
+        for home in [None, Some(""), Some("home")] {
+            let mut command = desk.command(words);
+            command
+                .env("PATH", desk.home())
+                .env("MMW_AGENT_HOME", desk.home().join("agent"))
+                .env_remove("HOME");
+            if let Some(home) = home {
+                command.env("HOME", home);
+            }
+            let ran = Ran::of(command, "");
+            assert_eq!(ran.code, 2, "{words:?} {home:?}: {}", ran.stdout);
+            assert!(ran.stderr.contains("set HOME"), "{}", ran.stderr);
+        }
+    }
+    let in_cursor = fs::read_dir(desk.repository().join(".cursor")).unwrap();
+    assert_eq!(in_cursor.count(), 0);
+    assert!(!desk.repository().join(".codex").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_behind_a_link_is_left_without_a_file() {
+    let desk = Desk::new();
+    fs::create_dir(desk.home().join("real")).unwrap();
+    std::os::unix::fs::symlink("real", desk.home().join("link")).unwrap();
+    for words in [
+        &["connect", "--client", "claude-code", "--client", "codex"][..],
+        &["disconnect"],
+    ] {
+        let mut command = desk.command(words);
+        command
+            .env("PATH", desk.home())
+            .env("HOME", desk.home().join("link"));
+        let ran = Ran::of(command, "");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    for file in [
+        ".claude.json",
+        ".claude/settings.json",
+        ".codex/config.toml",
+    ] {
+        assert!(!desk.home().join("real").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
 fn a_client_is_found_connected_and_left_as_it_was() {
     let desk = Desk::new();
     let servers = desk.home().join(".claude.json");

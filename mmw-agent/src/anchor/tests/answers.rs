@@ -47,6 +47,13 @@ fn the_content_decides_whatever_the_times_say() {
     fs::create_dir(&file).unwrap();
     assert_eq!(desk.told(&hit), missing());
     fs::remove_dir(&file).unwrap();
+    #[cfg(unix)]
+    {
+        // A link that leads to itself.
+        std::os::unix::fs::symlink("deploy.md", &file).unwrap();
+        assert_eq!(desk.told(&hit), missing());
+        fs::remove_file(&file).unwrap();
+    }
     desk.write("docs/deploy.md", GUIDE);
     assert_eq!(desk.told(&hit), unchanged());
 }

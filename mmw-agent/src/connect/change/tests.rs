@@ -204,3 +204,70 @@ fn copies_of_settings_are_for_their_owner_only() {
         }
     }
 }
+
+#[test]
+fn two_commands_at_once_forget_nothing_of_each_other() {
+    let home = Home::new();
+    let [one, other] = [&ALL[0], &ALL[4]];
+    for client in [one, other] {
+        home.write(client);
+    }
+    let before = home.files();
+    // Both have read the ledger before either has written it.
+    let mut theirs = Ledger::read(&home.agent());
+    home.connect(one, PROGRAM);
+    for change in to_connect(&home.settings(other, PROGRAM), false) {
+        connect(&change.unwrap(), other, &home.agent(), &mut theirs).unwrap();
+    }
+    for client in [one, other] {
+        assert!(home.disconnect(client).iter().all(|is_exact| *is_exact));
+    }
+    assert_eq!(home.files(), before);
+}
+
+#[test]
+fn a_damaged_copy_is_not_put_back() {
+    let home = Home::new();
+    let client = &ALL[4];
+    home.write(client);
+    home.connect(client, PROGRAM);
+    for copy in fs::read_dir(home.agent().join("backups")).unwrap() {
+        fs::write(copy.unwrap().path(), "").unwrap();
+    }
+    assert!(home.disconnect(client).iter().all(|is_exact| !is_exact));
+    for (file, text) in home.files() {
+        assert!(text.starts_with("// mine"), "{}: {text}", file.display());
+    }
+}
+
+#[test]
+fn two_files_of_the_same_content_have_a_copy_each() {
+    let home = Home::new();
+    let mut ledger = Ledger::default();
+    for folder in ["a", "b"] {
+        let found = Found {
+            path: home.folder.path().join(folder).join("settings.json"),
+            text: Some("{}".to_owned()),
+        };
+        let noted = ledger.note(&home.agent(), "claude-code", &found, "{ }", false);
+        noted.unwrap();
+    }
+    let n_copies = fs::read_dir(home.agent().join("backups")).unwrap().count();
+    assert_eq!(n_copies, 2);
+}
+
+#[test]
+fn of_a_file_that_could_not_be_changed_no_copy_is_left() {
+    let home = Home::new();
+    let client = &ALL[4];
+    home.write(client);
+    let mut ledger = Ledger::read(&home.agent());
+    for change in to_connect(&home.settings(client, PROGRAM), false) {
+        let change = change.unwrap();
+        // Somebody writes it at the same moment.
+        fs::write(&change.found.path, "{}").unwrap();
+        connect(&change, client, &home.agent(), &mut ledger).unwrap_err();
+    }
+    let n_copies = fs::read_dir(home.agent().join("backups")).unwrap().count();
+    assert_eq!((n_copies, ledger), (0, Ledger::default()));
+}
