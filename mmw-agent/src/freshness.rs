@@ -7,8 +7,8 @@ mod history;
 use mmw_core::wire::{Hit, LocalSpan, ReasonView};
 use serde::Serialize;
 
-use self::history::Repository;
 pub(crate) use self::history::{BadRange, Commit};
+use self::history::{Content, Repository};
 use crate::anchor::{Anchors, Checked, Recorded, State};
 
 /// A fact whose source has changed.
@@ -60,7 +60,7 @@ pub(crate) fn of_the_tree(anchors: &Anchors, hits: Vec<Hit>) -> Report {
     let repository = Repository::at(&anchors.top());
     let mut checked = 0;
     let mut stale = Vec::new();
-    for hit in hits {
+    for (nth, hit) in by_document(hits) {
         let Some((hit, is_troubled)) = completed(anchors, &hit) else {
             continue;
         };
@@ -87,11 +87,11 @@ pub(crate) fn of_the_tree(anchors: &Anchors, hits: Vec<Hit>) -> Report {
             fact.commits.extend(commits);
             fact.uncommitted |= repository.differs(&document);
         }
-        stale.push(fact);
+        stale.push((nth, fact));
     }
     Report {
         checked,
-        stale,
+        stale: in_order(stale),
         range: None,
     }
 }
@@ -111,7 +111,7 @@ pub(crate) fn of_commits(
     let changed = repository.changed_files(&from, &to)?;
     let mut checked = 0;
     let mut stale = Vec::new();
-    for hit in hits {
+    for (place, hit) in by_document(hits) {
         let own = of_hit(&hit);
         let inherited = hit.anchors.iter().map(|anchor| {
             Recorded::new(
@@ -139,16 +139,8 @@ pub(crate) fn of_commits(
             else {
                 continue;
             };
-            let content = |commit: &str| repository.content(commit, document);
-            let before = anchors.check_content(
-                recorded,
-                content(&from).as_ref().map(|bytes| bytes.as_slice()),
-            );
-            let after = anchors.check_content(
-                recorded,
-                content(&to).as_ref().map(|bytes| bytes.as_slice()),
-            );
-            if let (Some(before), Some(after)) = (before, after)
+            let at = |commit: &str| checked_at(anchors, &repository, recorded, document, commit);
+            if let (Some(before), Some(after)) = (at(&from), at(&to))
                 && before.state == State::Unchanged
                 && after.state != State::Unchanged
             {
@@ -168,13 +160,29 @@ pub(crate) fn of_commits(
             fact.commits
                 .extend(repository.commits(&document, &from, &to));
         }
-        stale.push(fact);
+        stale.push((place, fact));
     }
     Ok(Report {
         checked,
-        stale,
+        stale: in_order(stale),
         range: Some((from, to)),
     })
+}
+
+/// Returns statements with their places, those of one file together: git is asked once about each file,
+/// and not all of what it says can be kept.
+fn by_document(hits: Vec<Hit>) -> Vec<(usize, Hit)> {
+    let mut placed: Vec<(usize, Hit)> = hits.into_iter().enumerate().collect();
+    placed.sort_by_cached_key(|(_, hit)| {
+        let source = hit.record.source_id.as_deref().unwrap_or_default();
+        source.split('#').next().unwrap_or_default().to_owned()
+    });
+    placed
+}
+
+fn in_order(mut placed: Vec<(usize, StaleFact)>) -> Vec<StaleFact> {
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, fact)| fact).collect()
 }
 
 /// Leaves the commits out that changed only other parts of a file, if it can be told which did not.
@@ -188,10 +196,8 @@ fn keep_what_changed(
         return;
     };
     let is_as_it_was = |commit: &str| {
-        let content = repository.content(commit, document);
-        let checked =
-            anchors.check_content(recorded, content.as_ref().map(|content| content.as_slice()));
-        checked.is_some_and(|checked| checked.state == State::Unchanged)
+        checked_at(anchors, repository, recorded, document, commit)
+            .is_some_and(|checked| checked.state == State::Unchanged)
     };
     let changed_it = |commit: &&Commit| {
         let before = format!("{}^", commit.commit);
@@ -200,6 +206,23 @@ fn keep_what_changed(
     let found: Vec<Commit> = commits.iter().filter(changed_it).cloned().collect();
     if !found.is_empty() {
         *commits = found;
+    }
+}
+
+/// Returns what became of a source at a commit; nothing if it can't be compared.
+fn checked_at(
+    anchors: &Anchors,
+    repository: &Repository,
+    recorded: &Recorded,
+    document: &str,
+    commit: &str,
+) -> Option<Checked> {
+    match repository.content(commit, document) {
+        Content::Known(bytes) => anchors.check_content(recorded, Some(&bytes)),
+        Content::Absent => anchors.check_content(recorded, None),
+        // No file that large was ever anchored.
+        Content::TooLarge => Some(Checked::of_file(State::Changed)),
+        Content::Unknown => None,
     }
 }
 

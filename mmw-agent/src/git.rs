@@ -1,31 +1,23 @@
-//! The program `git`, asked questions: no shell, no terminal, a time limit, an answer of bounded size.
+//! The program `git`, asked questions: as `mmw-hooks` asks it, with an answer of bounded size and a time
+//! limit.
 
-use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
-/// Variables with which a caller's git points at another repository than the folder's own.
-const MISLEADING: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-];
+use mmw_hooks::deadline::Deadline;
+use mmw_hooks::git::ask;
+
+use crate::roots::MAX_FILE_BYTES;
 
 /// How much one question may cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     /// How long it may take.
     pub(crate) time: Duration,
-    /// The most that is read of the answer, in bytes.
+    /// The largest answer, in bytes; a larger one is none.
     pub(crate) bytes: u64,
+    /// What a partial clone lacks may be fetched.
+    pub(crate) may_fetch: bool,
 }
 
 impl Patience {
@@ -33,12 +25,15 @@ impl Patience {
     pub(crate) const SHORT: Self = Self {
         time: Duration::from_secs(2),
         bytes: 256 * 1024,
+        may_fetch: false,
     };
 
     /// For one that a person waits for.
     pub(crate) const LONG: Self = Self {
         time: Duration::from_secs(30),
-        bytes: 16 * 1024 * 1024,
+        // One more than a file may have, so that the largest one is whole.
+        bytes: MAX_FILE_BYTES + 1,
+        may_fetch: true,
     };
 }
 
@@ -55,46 +50,19 @@ impl Answer {
     }
 }
 
-/// Asks git one question; `None` if it could not be asked or did not answer in time. Paths are taken
-/// as they are written, never as patterns.
+/// Asks git one question; `None` if it could not be asked, did not answer in time, or said too much. Paths
+/// are taken as they are written, never as patterns.
 pub(crate) fn ask(folder: &Path, question: &[&str], patience: Patience) -> Option<Answer> {
-    let mut git = Command::new("git");
-    git.arg("--literal-pathspecs")
-        .args(question)
-        .current_dir(folder)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_PAGER", "cat")
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    for name in MISLEADING {
-        git.env_remove(name);
+    let mut git = ask::command(folder);
+    git.arg("--literal-pathspecs").args(question);
+    if !patience.may_fetch {
+        git.env("GIT_NO_LAZY_FETCH", "1");
     }
-    #[cfg(windows)]
-    {
-        use std::os::windows::process::CommandExt as _;
-        // Without it a black window flashes up for every question.
-        const CREATE_NO_WINDOW: u32 = 0x0800_0000;
-        git.creation_flags(CREATE_NO_WINDOW);
-    }
-    let mut child = git.spawn().ok()?;
-    let answer = child.stdout.take()?;
-    let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let whole = answer.take(patience.bytes).read_to_end(&mut bytes);
-        // Nobody listens any more if it took too long.
-        let _ = tell.send(whole.map(|_| bytes));
-    });
-    let Ok(Ok(bytes)) = told.recv_timeout(patience.time) else {
-        let _ = child.kill();
-        let _ = child.wait();
-        return None;
-    };
+    let deadline = Deadline::after(patience.time);
+    let answer = ask::answer(git, b"", patience.bytes, deadline)?;
+    let code = answer.code.filter(|_| answer.is_whole)?;
     Some(Answer {
-        code: child.wait().ok()?.code()?,
-        bytes,
+        code,
+        bytes: answer.bytes,
     })
 }

@@ -61,7 +61,8 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
-    const fn of_file(state: State) -> Self {
+    /// Returns a file that is compared whole.
+    pub(crate) const fn of_file(state: State) -> Self {
         Self { state, span: None }
     }
 }

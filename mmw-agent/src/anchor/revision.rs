@@ -21,8 +21,6 @@ pub(super) fn of(file: &Path) -> Option<String> {
     let told = git::ask(
         folder,
         &[
-            "-c",
-            "core.fsmonitor=false",
             "status",
             "--porcelain=v2",
             "--branch",

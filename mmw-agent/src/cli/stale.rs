@@ -45,10 +45,8 @@ impl Args {
         };
         let report = match &self.diff {
             None => freshness::of_the_tree(&anchors, hits),
-            Some(range) => freshness::of_commits(&anchors, hits, range).map_err(|bad| {
-                Trouble::usage(format!("--diff: {bad}"))
-                    .hint("a shallow clone may lack the commit: fetch its history first")
-            })?,
+            Some(range) => freshness::of_commits(&anchors, hits, range)
+                .map_err(|bad| Trouble::usage(format!("--diff: {bad}")).hint(bad.hint()))?,
         };
         if self.json {
             print_json(&report)?;

@@ -11,9 +11,13 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::git::{Patience, ask};
+use crate::roots::MAX_FILE_BYTES;
 
-/// The most answers that are kept, up to 16 MiB each.
-const MAX_TOLD: usize = 32;
+/// The most answers that are kept.
+const MAX_TOLD: usize = 256;
+
+/// The most bytes that are kept of them.
+const MAX_TOLD_BYTES: usize = 64 * 1024 * 1024;
 
 /// The most commits that are told for a file.
 const MAX_COMMITS: &str = "--max-count=5";
@@ -37,6 +41,12 @@ pub(crate) struct Commit {
 /// A range that can't be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadRange {
+    /// It names nothing at all, as when variables in it are empty.
+    #[error("`{0}` names no commit")]
+    Empty(String),
+    /// There is nobody to ask.
+    #[error("git finds no repository here, or is not there itself")]
+    NoRepository,
     /// Something in it is no commit.
     #[error("`{0}` names no commit of this repository")]
     NoCommit(String),
@@ -55,7 +65,39 @@ type Told = Option<Rc<Vec<u8>>>;
 /// file.
 pub(super) struct Repository {
     top: PathBuf,
-    told: RefCell<HashMap<Vec<String>, Told>>,
+    told: RefCell<Known>,
+}
+
+/// What was told, by what was asked.
+#[derive(Default)]
+struct Known {
+    answers: HashMap<Vec<String>, Told>,
+    n_bytes: usize,
+}
+
+/// What a file was at a commit.
+pub(super) enum Content {
+    /// These bytes.
+    Known(Rc<Vec<u8>>),
+    /// Nothing was there, or no file.
+    Absent,
+    /// More than is ever read of a file.
+    TooLarge,
+    /// git does not give it: a partial clone lacks it, for example.
+    Unknown,
+}
+
+impl BadRange {
+    /// Returns what would help.
+    pub(crate) const fn hint(&self) -> &'static str {
+        match self {
+            Self::Empty(_) => "say which, such as main...HEAD",
+            Self::NoRepository => "go to the repository, and see that `git status` works there",
+            Self::NoCommit(_) | Self::Unrelated(_) | Self::Silent => {
+                "a shallow clone may lack the commit: fetch its history first"
+            }
+        }
+    }
 }
 
 impl Repository {
@@ -68,17 +110,19 @@ impl Repository {
 
     fn ask(&self, question: &[&str]) -> Option<Rc<Vec<u8>>> {
         let key: Vec<String> = question.iter().map(|word| (*word).to_owned()).collect();
-        if let Some(told) = self.told.borrow().get(&key) {
+        if let Some(told) = self.told.borrow().answers.get(&key) {
             return told.clone();
         }
         let answer = ask(&self.top, question, Patience::LONG);
         let answer = answer.filter(|answer| answer.code == 0);
         let told = answer.map(|answer| Rc::new(answer.bytes));
+        let n_bytes = told.as_ref().map_or(0, |told| told.len());
         let mut known = self.told.borrow_mut();
-        if known.len() >= MAX_TOLD {
-            known.clear();
+        if known.answers.len() >= MAX_TOLD || known.n_bytes + n_bytes > MAX_TOLD_BYTES {
+            *known = Known::default();
         }
-        known.insert(key, told.clone());
+        known.n_bytes += n_bytes;
+        known.answers.insert(key, told.clone());
         told
     }
 
@@ -107,15 +151,7 @@ impl Repository {
 
     /// Tells whether a file differs from what is committed.
     pub(super) fn differs(&self, document: &str) -> bool {
-        let question = [
-            "-c",
-            "core.fsmonitor=false",
-            "status",
-            "--porcelain",
-            "-z",
-            "--",
-            document,
-        ];
+        let question = ["status", "--porcelain", "-z", "--", document];
         self.text(&question).is_some_and(|told| !told.is_empty())
     }
 
@@ -125,6 +161,12 @@ impl Repository {
     /// # Errors
     /// [`BadRange`].
     pub(super) fn range(&self, range: &str) -> Result<(String, String), BadRange> {
+        if range.trim_matches('.').trim().is_empty() {
+            return Err(BadRange::Empty(range.to_owned()));
+        }
+        if self.ask(&["rev-parse", "--git-dir"]).is_none() {
+            return Err(BadRange::NoRepository);
+        }
         let head = |side: &str| if side.is_empty() { "HEAD" } else { side }.to_owned();
         if let Some((from, to)) = range.split_once("...") {
             let (from, to) = (self.commit(&head(from))?, self.commit(&head(to))?);
@@ -165,9 +207,21 @@ impl Repository {
             .collect())
     }
 
-    /// Returns what a file was at a commit; `None` if it was not there.
-    pub(super) fn content(&self, commit: &str, document: &str) -> Option<Rc<Vec<u8>>> {
-        self.ask(&["cat-file", "blob", &format!("{commit}:{document}")])
+    /// Returns what a file was at a commit.
+    pub(super) fn content(&self, commit: &str, document: &str) -> Content {
+        let name = format!("{commit}:{document}");
+        if let Some(bytes) = self.ask(&["cat-file", "blob", &name]) {
+            return Content::Known(bytes);
+        }
+        match self.text(&["ls-tree", "-z", commit, "--", document]) {
+            Some(told) if told.split(' ').nth(1) != Some("blob") => return Content::Absent,
+            _ => {}
+        }
+        let size = self.text(&["cat-file", "-s", &name]);
+        match size.and_then(|size| size.trim().parse::<u64>().ok()) {
+            Some(size) if size > MAX_FILE_BYTES => Content::TooLarge,
+            _ => Content::Unknown,
+        }
     }
 
     /// Returns which commits of a range changed a file, the newest first.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Ran};
 use crate::protocol::Client;
 
 /// Something that is nowhere but in the anchored file.
@@ -125,7 +125,7 @@ fn a_fact_that_was_anchored_by_a_client_is_stale_once_its_file_has_changed() {
     // The same by hand, from a folder below.
     let mut command = desk.command(&["search", "staging port", "--json"]);
     command.current_dir(desk.repository().join("docs"));
-    let ran = crate::desk::Ran::of(command, "");
+    let ran = Ran::of(command, "");
     let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(answer["hits"][0]["local_source"], "changed", "{answer}");
 
@@ -191,7 +191,7 @@ fn nothing_of_a_file_is_in_the_store_or_in_an_answer() {
         "docs/deploy.md#L5",
     ]);
     command.current_dir(desk.repository());
-    said.push_str(&crate::desk::Ran::of(command, "").stderr);
+    said.push_str(&Ran::of(command, "").stderr);
     let (code, rest) = client.leave();
     assert_eq!((code, rest.as_str()), (0, ""));
     assert!(
@@ -245,7 +245,7 @@ fn what_lies_outside_the_roots_is_not_read_and_the_answer_says_so() {
         let mut command =
             desk.command(&["remember", "z", "--source-id", "../outside.md", "--json"]);
         command.env("MMW_SOURCE_ROOTS", roots);
-        serde_json::from_str::<Value>(&crate::desk::Ran::of(command, "").stdout).unwrap()
+        serde_json::from_str::<Value>(&Ran::of(command, "").stdout).unwrap()
     };
     assert!(with_roots(desk.home())["source_hash"].is_string());
     assert_eq!(with_roots(&desk.repository()).get("source_hash"), None);
@@ -338,7 +338,7 @@ fn a_range_of_commits_tells_which_facts_it_makes_stale() {
     desk.git(&["switch", "-q", "-c", "next"]);
     desk.write("docs/deploy.md", &GUIDE.replace("port 80\n", "port 443\n"));
     desk.commit("production: 443");
-    let keys = |ran: &crate::desk::Ran| -> Vec<Value> {
+    let keys = |ran: &Ran| -> Vec<Value> {
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         let stale = report["stale"].as_array().unwrap().clone();
         stale.iter().map(|fact| fact["content"].clone()).collect()
@@ -395,6 +395,63 @@ fn a_range_of_commits_tells_which_facts_it_makes_stale() {
 }
 
 #[test]
+fn a_range_of_empty_variables_is_no_range_that_makes_nothing_stale() {
+    let desk = Desk::with_a_guide();
+    for empty in ["", "..", "...", " "] {
+        let ran = desk.run(&["stale", "--diff", empty]);
+        assert_eq!(ran.code, 2, "{empty:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains("names no commit"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn where_git_can_not_be_asked_a_range_is_not_called_unknown() {
+    let desk = Desk::with_a_guide();
+    let mut command = desk.command(&["stale", "--diff", "HEAD~1"]);
+    command.env("PATH", desk.home());
+    let ran = Ran::of(command, "");
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("git finds no repository"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_file_that_grows_beyond_what_is_read_has_changed_and_is_not_gone() {
+    let desk = Desk::with_a_guide();
+    desk.json(&["remember", "a guide", "--source-id", "docs/deploy.md"]);
+    desk.write("docs/deploy.md", &"x\n".repeat(9 << 20));
+    desk.commit("docs: a log got into it");
+    let ran = desk.run(&["stale", "--diff", "HEAD~1"]);
+    assert_eq!(ran.code, 6, "{}", ran.stdout);
+    assert!(ran.stdout.contains("deploy.md changes"), "{}", ran.stdout);
+}
+
+#[test]
+fn variables_that_are_about_another_repository_or_about_patterns_change_no_answer() {
+    let desk = Desk::with_a_guide();
+    desk.json(&["remember", "a guide", "--source-id", "docs/deploy.md"]);
+    desk.write("docs/deploy.md", "other\n");
+    desk.commit("docs: other");
+    for name in [
+        "GIT_DIR",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_GLOB_PATHSPECS",
+        "GIT_NOGLOB_PATHSPECS",
+        "GIT_ICASE_PATHSPECS",
+        "GIT_ATTR_SOURCE",
+    ] {
+        let mut command = desk.command(&["stale", "--diff", "HEAD~1"]);
+        command.env(name, "/nowhere");
+        let ran = Ran::of(command, "");
+        assert_eq!(ran.code, 6, "{name}: {}", ran.stderr);
+        assert!(ran.stdout.contains("docs: other"), "{name}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_source_whose_name_looks_like_an_option_or_a_pattern_is_a_file_all_the_same() {
     let desk = Desk::with_a_guide();
     for file in ["--output=x.md", "-p.md", ":(glob)x.md", "*.md"] {
@@ -434,7 +491,7 @@ fn a_worktree_and_a_folder_below_name_a_file_alike() {
     let in_folder = |folder: &str, words: &[&str]| {
         let mut command = desk.command(words);
         command.current_dir(desk.home().join(folder));
-        let ran = crate::desk::Ran::of(command, "");
+        let ran = Ran::of(command, "");
         serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr))
     };
     let saved = in_folder(

@@ -52,6 +52,7 @@ fn summary(report: &Report) -> String {
     );
     match (&report.range, n) {
         (None, 0) => format!("none of {of} is stale"),
+        (None, 1) => format!("{what} of {of} no longer says what its file says"),
         (None, _) => format!("{what} of {of} no longer say what their files say"),
         (Some(_), 0) => format!("these commits make none of {of} stale"),
         (Some(_), _) => format!("these commits make {what} of {of} stale"),
@@ -163,6 +164,17 @@ mod tests {
             stale,
             range: Some(("a".to_owned(), "b".to_owned())),
         }
+    }
+
+    #[test]
+    fn one_fact_is_told_of_as_one() {
+        let mut report = of(vec![fact("x")]);
+        report.range = None;
+        let said = summary(&report);
+        assert_eq!(
+            said,
+            "1 fact of 3 anchored facts no longer says what its file says"
+        );
     }
 
     #[test]
