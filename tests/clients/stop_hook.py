@@ -2,7 +2,7 @@
 
     CLIENTS_DIR=DIR python3 stop_hook.py --stdio PROGRAM [ARG...]
 
-PROGRAM is both the server and, with `hook-stop`, the hook. Proven by what the model was sent: a session that
+PROGRAM is both the server and, with `hook-stop`, the hook; facts are anchored to files on the way. Proven by what the model was sent: a session that
 changed a file is asked once, with that file and the tool's name, and its second end is let through; nothing is
 asked in a session that changed nothing or saved after the change, nor again about the same change.
 """
@@ -22,6 +22,7 @@ from story import check, scratch_env
 
 MARKER = "[mmw-hook-stop]"
 TOOL = "mcp__mmw__remember"
+SEARCH = "mcp__mmw__search"
 DONE = [{"text": "done"}]
 
 
@@ -76,8 +77,11 @@ class ClaudeCode(Client):
         read = [[{"tool": "Read", "input": {"file_path": path}}]] if os.path.exists(path) else []
         return read + [[{"tool": "Write", "input": {"file_path": path, "content": content}}]]
 
-    def save(self, content):
-        return {"tool": TOOL, "input": {"content": content}}
+    def save(self, content, **more):
+        return {"tool": TOOL, "input": {"content": content, **more}}
+
+    def search(self, query):
+        return {"tool": SEARCH, "input": {"query": query}}
 
     def play(self, turns, go_on=False):
         """Returns what each request to the model said last, as text."""
@@ -88,7 +92,7 @@ class ClaudeCode(Client):
                 "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "MCP_CONNECTION_NONBLOCKING": "0"}
             command = told.npm("claude")[1:] + (["-c"] if go_on else []) + [
-                "-p", "please go on", "--output-format", "json", "--allowedTools", f"Agent,Bash,Read,Write,{TOOL}",
+                "-p", "please go on", "--output-format", "json", "--allowedTools", f"Agent,Bash,Read,Write,{TOOL},{SEARCH}",
                 "--strict-mcp-config", "--mcp-config", self.config]
             coding.run_client(command, self.folder, session)
             asked = [it["body"] for it in model.requests if "/messages" in it["path"] and it["body"].get("tools")]
@@ -116,8 +120,11 @@ class Codex(Client):
         patch = f"*** Begin Patch\n{change}*** End Patch\n"
         return [[self.shell(f"apply_patch <<'EOF'\n{patch}EOF")]]
 
-    def save(self, content):
-        return {"tool": "remember", "namespace": "mcp__mmw", "input": {"content": content}}
+    def save(self, content, **more):
+        return {"tool": "remember", "namespace": "mcp__mmw", "input": {"content": content, **more}}
+
+    def search(self, query):
+        return {"tool": "search", "namespace": "mcp__mmw", "input": {"query": query}}
 
     def play(self, turns, go_on=False):
         with Responses(turns) as model:
@@ -170,6 +177,26 @@ def story(client):
     check("saved.md" not in asked[0].replace("committed.md", ""), "a commit brings no older change", asked)
 
 
+def anchored(client):
+    """A fact knows its file, and the session that changes the file is told and asked."""
+    client.write("docs/run.md", "Staging runs under app-staging.\n")
+    git(client.folder, "add", "--all")
+    git(client.folder, "commit", "--quiet", "--message", "run")
+    fact = client.save("staging runs under app-staging", fact_key="staging-run", source_id="docs/run.md#L1")
+    said = client.play([[fact], DONE])
+    check("sha256:" in said[1] and not questions(said), "the fact is saved with the hash of its file", said)
+
+    edit = client.edit("docs/run.md", "Staging runs in docker.\n")
+    search = [client.search("how does staging run")]
+    said = client.play([search, *edit, search, DONE, DONE])
+    check("unchanged" in said[1] and "stale" not in said[1], "before the change the fact is fresh", said[1])
+    found = said[2 + len(edit)]
+    check("stale" in found and "changed" in found and "docs/run.md" in found, "after it the fact is stale", found)
+    asked = questions(said)
+    check(len(asked) == 1 and "docs/run.md" in asked[0], "the session is asked once, with the file", asked)
+    check(len(said) == len(edit) + 4, "its second end is let through", said)
+
+
 def subagents(client):
     """What a subagent saved and changed is the session's."""
     def delegate(*turns):
@@ -191,6 +218,7 @@ def main():
         with scratch_env() as env:
             client = kind(options, env)
             told.run(f"stop-hook-{kind.name}", lambda _: story(client))
+            told.run(f"stop-hook-{kind.name}-anchored", lambda _: anchored(client))
             if kind is ClaudeCode:
                 told.run(f"stop-hook-{kind.name}-subagents", lambda _: subagents(client))
 
