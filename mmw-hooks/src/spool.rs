@@ -298,11 +298,17 @@ impl Spool {
         let folders: Vec<PathBuf> = std::iter::once(root.clone())
             .chain(Tray::ALL.map(|tray| self.place.tray(tray)))
             .collect();
-        let is_named = endpoint.is_file();
+        let named = format!("{}\n", self.endpoint);
+        let is_named = fs::read(&endpoint).is_ok_and(|found| found == named.as_bytes());
         let is_whole = is_named && folders.iter().all(|folder| folder.is_dir());
-        if is_named && !is_whole {
-            let removed = self.disk.remove(&endpoint);
-            removed.map_err(|error| self.failed("remove", &endpoint, error))?;
+        if !is_whole && endpoint.exists() {
+            match self.disk.remove(&endpoint) {
+                // Another process makes the same queue.
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(self.failed("remove", &endpoint, error));
+                }
+                _ => {}
+            }
         }
         for folder in &folders {
             let made = self.disk.make_folder(folder);
@@ -318,7 +324,6 @@ impl Spool {
                 synced.map_err(|error| self.failed("write", folder, error))?;
             }
         }
-        let named = format!("{}\n", self.endpoint);
         self.disk
             .overwrite(&endpoint, named.as_bytes())
             .map_err(|error| self.failed("write", &endpoint, error))

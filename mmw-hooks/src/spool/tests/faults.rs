@@ -191,25 +191,28 @@ fn a_process_that_ends_while_dead_letters_go_back_loses_none() {
 }
 
 #[test]
-fn a_process_that_ends_while_a_queue_is_made_leaves_one_that_works() {
+fn a_process_that_ends_while_a_queue_is_made_leaves_one_that_works_and_lasts() {
+    let open = |base: &Path, disk: &Arc<FaultyDisk>| {
+        let base = base.join("home/queues");
+        Spool::open_on(disk.clone(), &base, ENDPOINT, Limits::STANDARD)
+    };
     let n_steps = {
-        let base = quick_folder();
-        let disk = Arc::new(FaultyDisk::new());
-        Spool::open_on(disk.clone(), base.path(), ENDPOINT, Limits::STANDARD).unwrap();
+        let (base, disk) = (quick_folder(), Arc::new(FaultyDisk::new()));
+        open(base.path(), &disk).unwrap();
         disk.n_steps()
     };
-    for step in 0..n_steps {
+    assert!(n_steps > 6, "{n_steps}");
+    // The last time nothing goes wrong.
+    for step in 0..=n_steps {
         for done in [Done::Nothing, Done::Half, Done::All] {
-            let base = quick_folder();
-            let disk = Arc::new(FaultyDisk::new());
+            let (base, disk) = (quick_folder(), Arc::new(FaultyDisk::new()));
             disk.plan(Plan::Die(step, done));
-            let open =
-                |disk| Spool::open_on(disk, &base.path().join("a"), ENDPOINT, Limits::STANDARD);
-            open(disk.clone()).unwrap_err();
+            assert_eq!(open(base.path(), &disk).is_ok(), step == n_steps);
             disk.plan(Plan::Nothing);
-            let spool = open(disk).unwrap();
+            let spool = open(base.path(), &disk).unwrap();
             spool.put(&entry("k0")).unwrap();
-            let all = Spool::all(&base.path().join("a")).unwrap();
+            disk.lose_power(0);
+            let all = Spool::all(&base.path().join("home/queues")).unwrap();
             assert_eq!(all.len(), 1, "dead at step {step}, {done:?}");
             assert_eq!(all_done(&all[0]), ["k0"]);
         }

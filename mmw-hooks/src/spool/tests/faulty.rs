@@ -33,6 +33,7 @@ pub(super) enum Plan {
 /// A change of names that is not on the disk yet.
 #[derive(Debug)]
 enum Pending {
+    MadeFolder(PathBuf),
     Made(PathBuf),
     Renamed {
         from: PathBuf,
@@ -98,6 +99,7 @@ impl FaultyDisk {
         inner.pending.clear();
         for pending in lost.into_iter().rev() {
             match pending {
+                Pending::MadeFolder(path) => drop(fs::remove_dir_all(path)),
                 Pending::Made(path) => drop(fs::remove_file(path)),
                 Pending::Removed(path, bytes) => fs::write(path, bytes).unwrap(),
                 Pending::Renamed {
@@ -181,7 +183,15 @@ impl FaultyDisk {
 
 impl Disk for FaultyDisk {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
-        self.whole(!path.is_dir(), || fs::create_dir_all(path))
+        let mut missing: Vec<_> = path.ancestors().filter(|path| !path.is_dir()).collect();
+        missing.reverse();
+        self.whole(!missing.is_empty(), || {
+            fs::create_dir_all(path)?;
+            for folder in missing {
+                self.pending(Pending::MadeFolder(folder.to_owned()));
+            }
+            Ok(())
+        })
     }
 
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -196,7 +206,7 @@ impl Disk for FaultyDisk {
                 .retain(|pending| match pending {
                     Pending::Made(made) => made != path,
                     Pending::Renamed { from, is_half, .. } => !is_half || from != path,
-                    Pending::Removed(..) => true,
+                    Pending::MadeFolder(_) | Pending::Removed(..) => true,
                 });
             self.pending(Pending::Made(path.to_owned()));
             Ok(())
@@ -238,7 +248,9 @@ impl Disk for FaultyDisk {
         self.whole(false, || {
             let mut inner = self.0.lock().unwrap();
             inner.pending.retain_mut(|pending| match pending {
-                Pending::Made(file) | Pending::Removed(file, _) => file.parent() != Some(path),
+                Pending::MadeFolder(made) | Pending::Made(made) | Pending::Removed(made, _) => {
+                    made.parent() != Some(path)
+                }
                 Pending::Renamed {
                     from, to, is_half, ..
                 } => {
