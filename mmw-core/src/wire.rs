@@ -10,6 +10,7 @@ pub(crate) mod samples;
 mod scalars;
 #[cfg(test)]
 mod tests;
+pub mod transfer;
 mod why_not;
 
 pub use answers::*;

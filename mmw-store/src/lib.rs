@@ -63,3 +63,4 @@ pub use memory::meaning::{EmbeddingState, Progress};
 pub use memory::purge::Purged;
 pub use memory::rescan::{RescanReport, Touched};
 pub use memory::search::recall::{Legs, Recalled, Recollection};
+pub use memory::transfer::{Arriving, Captured, Exported, Foreign, ImportReport, Incoming};

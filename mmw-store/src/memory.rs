@@ -23,6 +23,7 @@ mod review;
 pub mod search;
 mod second_look;
 mod sourced;
+pub mod transfer;
 mod validate;
 mod ward;
 

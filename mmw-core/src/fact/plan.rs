@@ -1,7 +1,7 @@
 //! Decides what saving a screened draft comes to: a new record, or the one that is there already.
 
-use crate::draft::Screened;
-use crate::ids::RecordId;
+use crate::draft::{Draft, Screened};
+use crate::ids::{PrincipalId, RecordId};
 use crate::place::{Caller, Place};
 use crate::record::{Record, Said};
 use crate::time::{DAY_MS, Timestamp};
@@ -40,9 +40,57 @@ pub fn plan(
         Some(said_at) => said_at.clamp(now.plus_ms(-MAX_BACKDATED_DAYS * DAY_MS), now),
         None => after_newest(now, id, newest),
     };
-    let record = Record {
+    let said = Moment {
+        author: caller.principal,
+        created_at,
+        received_at: now,
+    };
+    let record = record_of(draft, caller.place(draft.workspace.clone()), id, said);
+    match newest {
+        Some(newest) if says_the_same(newest, &record) => Plan::Existing(newest.id),
+        _ => Plan::New(record),
+    }
+}
+
+/// Who said a statement, when, and when a store took it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// The person.
+    pub author: PrincipalId,
+    /// When it was said.
+    pub created_at: Timestamp,
+    /// When a store took it in.
+    pub received_at: Timestamp,
+}
+
+/// Returns the record of a statement that was kept somewhere else before: it keeps its id, its author
+/// and its moments, however old they are. Nothing is planned: what was a version there is one here.
+///
+/// The one door that does not hold `created_at` to the last [`MAX_BACKDATED_DAYS`] days. An agent's
+/// `recorded_at` is a claim about a write of just now, and a clock that is years off would put it
+/// behind or before everything; what a store wrote down when it was said is what its history is made
+/// of, and without it the versions of a fact would come in another order. Only the future is not believed:
+/// nothing was said or taken in later than now.
+#[must_use]
+pub fn moved(
+    screened: &Screened,
+    place: Place,
+    id: RecordId,
+    moment: Moment,
+    now: Timestamp,
+) -> Record {
+    let moment = Moment {
+        created_at: moment.created_at.min(now),
+        received_at: moment.received_at.min(now),
+        ..moment
+    };
+    record_of(screened.draft(), place, id, moment)
+}
+
+fn record_of(draft: &Draft, place: Place, id: RecordId, moment: Moment) -> Record {
+    Record {
         id,
-        place: caller.place(draft.workspace.clone()),
+        place,
         content: draft.content.clone(),
         fact_key: draft.fact_key.clone(),
         kind: draft.kind,
@@ -56,18 +104,14 @@ pub fn plan(
         valid_until: draft.valid_until,
         visibility: draft.visibility,
         said: Said {
-            author: caller.principal,
-            created_at,
-            received_at: now,
+            author: moment.author,
+            created_at: moment.created_at,
+            received_at: moment.received_at,
             agent: draft.envelope.agent.clone(),
             client: draft.envelope.client.clone(),
             session: draft.envelope.session.clone(),
             branch: draft.envelope.branch.clone(),
         },
-    };
-    match newest {
-        Some(newest) if says_the_same(newest, &record) => Plan::Existing(newest.id),
-        _ => Plan::New(record),
     }
 }
 

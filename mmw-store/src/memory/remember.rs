@@ -72,7 +72,7 @@ impl Memory {
 
     /// Refuses a secret in the place of a hash. A hash can't be replaced: with a placeholder it would
     /// be the hash of nothing.
-    fn check_hashes(&self, draft: &Draft) -> Result<(), Invalid> {
+    pub(super) fn check_hashes(&self, draft: &Draft) -> Result<(), Invalid> {
         let origin = &draft.origin;
         let span = origin.span.as_ref().map(|span| &span.hash);
         for (field, hash) in [
@@ -133,7 +133,7 @@ impl Memory {
 
 /// The most items that wait for review in one person's reach. Beyond it a flood of writes that the
 /// guard holds back would bury those that matter.
-const MAX_WAITING: u32 = 1_000;
+pub(super) const MAX_WAITING: u32 = 1_000;
 
 /// Returns the draft as it may wait: its idempotency key is kept as a hash, and not here.
 pub(super) fn without_key(draft: &Draft) -> Draft {

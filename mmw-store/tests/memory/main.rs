@@ -26,6 +26,7 @@ mod sight;
 mod sources;
 mod summaries;
 mod support;
+mod transfer;
 mod turns;
 mod versions;
 mod why_not;

@@ -3,8 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::draft::Draft;
-use crate::ids::PrincipalId;
 use crate::record::{Confidence, FactKey, Kind, Visibility};
 use crate::source::{ContentHash, Origin, SourceId, Span};
 use crate::text::comparable;
@@ -198,6 +196,19 @@ proptest! {
         if let Some(said_at) = said_at && (earliest..=now).contains(&said_at) {
             prop_assert_eq!(record.said.created_at, said_at);
         }
+    }
+
+    #[test]
+    fn what_was_kept_elsewhere_keeps_its_moments_but_for_the_future(
+        draft in drafts(), created in moments(), received in moments(), now in moments(),
+    ) {
+        let moment = Moment { author: PrincipalId::from_bytes([7; 16]), created_at: created, received_at: received };
+        let place = caller().place(draft.workspace.clone());
+        let record = moved(&clean(draft.clone()), place, id(1), moment, now);
+        prop_assert_eq!(record.said.created_at, created.min(now));
+        prop_assert_eq!(record.said.received_at, received.min(now));
+        prop_assert_eq!(record.said.author, moment.author);
+        prop_assert_eq!(record.content, draft.content);
     }
 
     #[test]
