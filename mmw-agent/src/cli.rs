@@ -7,8 +7,10 @@ mod demo;
 mod disconnect;
 mod doctor;
 mod explain;
+mod export;
 mod forget;
 mod hook_stop;
+mod import;
 mod policy;
 mod remember;
 mod rescan;
@@ -75,6 +77,8 @@ enum Command {
     Rescan(rescan::Args),
     Stale(stale::Args),
     Verify(verify::Args),
+    Export(export::Args),
+    Import(import::Args),
     Connect(connect::Args),
     Disconnect(disconnect::Args),
     Doctor(doctor::Args),
@@ -166,6 +170,8 @@ impl Cli {
             Some(Command::Rescan(args)) => args.run(&desk),
             Some(Command::Stale(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),
+            Some(Command::Export(args)) => args.run(&desk),
+            Some(Command::Import(args)) => args.run(&desk),
             Some(Command::Connect(args)) => args.run(&desk),
             Some(Command::Disconnect(args)) => args.run(&desk),
             Some(Command::Doctor(args)) => args.run(&desk),

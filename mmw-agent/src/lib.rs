@@ -19,6 +19,7 @@
 //! | `doctor` | whether everything works, tried |
 //! | `relay` | MCP in front of a server |
 //! | `show` | what a person reads |
+//! | `transfer` | files that memories are carried in, ours and others' |
 //! | `terminal` | whether a person is there at all |
 //! | [`exit`] | exit codes and what they mean |
 //!
@@ -40,5 +41,6 @@ mod relay;
 mod roots;
 mod show;
 mod terminal;
+mod transfer;
 
 pub use cli::run;

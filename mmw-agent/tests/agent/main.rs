@@ -14,3 +14,4 @@ mod doctor;
 mod person;
 mod protocol;
 mod settings;
+mod transfer;

@@ -84,7 +84,7 @@ fn slots(help: &str) -> Vec<Slot> {
 }
 
 /// Options that say where programs keep their files: those are paths that exist, not texts.
-const PLACES: [&str; 3] = ["--data-dir", "--port-file", "--listen"];
+const PLACES: [&str; 4] = ["--data-dir", "--port-file", "--listen", "--output"];
 
 /// Fills every slot of one command. `base` are the arguments that it needs besides; `instead` those
 /// for which the secret stands in the place of the positional argument.
@@ -145,6 +145,9 @@ pub(super) fn of_agent(room: &Room, deck: &mut Deck) {
                 "explain" => (&[], &[]),
                 "resolve" | "review" | "status" | "verify" | "rescan" | "stale" => (&[], &[]),
                 "policy" => (&[], &[]),
+                // `import` is given the name of a file that there is not; what files hold is tested
+                // with it.
+                "export" | "import" => (&[], &[]),
                 "connect" | "disconnect" => (&["--dry-run"], &[]),
                 // Takes a client's event on its input and writes nothing.
                 "hook-stop" => continue,
