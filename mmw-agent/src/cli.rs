@@ -20,6 +20,7 @@ mod search;
 mod serve;
 mod stale;
 mod status;
+mod sync;
 mod verify;
 
 use std::process::ExitCode;
@@ -83,6 +84,7 @@ enum Command {
     Disconnect(disconnect::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
+    Sync(sync::Args),
     Completions(completions::Args),
     HookStop(hook_stop::Args),
 }
@@ -92,7 +94,12 @@ impl Command {
     const fn works_on_the_store(&self) -> bool {
         !matches!(
             self,
-            Self::Connect(_) | Self::Disconnect(_) | Self::Doctor(_) | Self::Demo(_)
+            Self::Connect(_)
+                | Self::Disconnect(_)
+                | Self::Doctor(_)
+                | Self::Demo(_)
+                | Self::Sync(_)
+                | Self::Status(_)
         )
     }
 }
@@ -176,6 +183,7 @@ impl Cli {
             Some(Command::Disconnect(args)) => args.run(&desk),
             Some(Command::Doctor(args)) => args.run(&desk),
             Some(Command::Demo(args)) => args.run(&desk),
+            Some(Command::Sync(args)) => args.run(&desk),
             Some(Command::Completions(_) | Command::HookStop(_)) => Ok(Exit::Done),
         }
     }

@@ -34,6 +34,7 @@ use std::sync::{Mutex, PoisonError};
 use mmw_core::env::{Clock as _, SystemClock};
 use mmw_core::time::Timestamp;
 use mmw_guard::Guard;
+use mmw_hooks::spool::State;
 use serde_json::{Value, json};
 
 pub(crate) use self::call::{Around, Complete};
@@ -42,6 +43,7 @@ pub(crate) use self::lines::serve;
 use self::message::{Message, Method};
 use self::outbox::{NotQueued, Outbox};
 use self::sync_status::Link;
+pub(crate) use self::sync_status::in_figures;
 use self::upstream::{Sent, Upstream};
 use crate::config::ApiKey;
 use crate::exit::{Exit, Trouble, chain};
@@ -159,7 +161,7 @@ impl Relay {
 
     /// Sends what waits, as far as the server takes it. Blocks.
     fn drain(&self) {
-        self.outbox.drain(&self.upstream);
+        let _ = self.outbox.drain(&self.upstream);
     }
 
     /// Completes what the server says of itself with what this program adds.
@@ -197,6 +199,25 @@ impl Relay {
     /// Returns the server's address as messages name it.
     pub(crate) fn endpoint(&self) -> &Endpoint {
         self.upstream.endpoint()
+    }
+
+    /// Returns how the queue is; none if it can't be read.
+    pub(crate) fn queue(&self) -> Option<State> {
+        self.outbox.state(SystemClock.now())
+    }
+
+    /// Sends what waits now, whatever the queue's own pace; with `retry_dead` also what the server refused
+    /// for good. Returns how many it took. Blocks.
+    ///
+    /// # Errors
+    /// If the queue's folder can't be changed.
+    pub(crate) fn sync(&self, retry_dead: bool) -> Result<usize, Trouble> {
+        if retry_dead {
+            let retried = self.outbox.retry_dead();
+            retried.map_err(|error| Trouble::new(Exit::Store, chain(&error)))?;
+        }
+        self.outbox.try_at_once();
+        Ok(self.outbox.drain(&self.upstream))
     }
 
     /// Notes what the client calls itself, from `initialize`.

@@ -437,6 +437,49 @@ fn a_revoked_key_pauses_the_queue_and_a_new_one_sends_it() {
     drop(server);
 }
 
+#[test]
+fn a_person_sees_what_waits_and_sends_it_at_once() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    let (key, url) = (server.first_key(), server.url.clone());
+    let listen = url.strip_prefix("http://").unwrap().to_owned();
+    server.kill();
+    let mut agent = StdioClient::relay(home.path(), &url, &key, Era::Modern);
+    let queued = agent.tool("remember", &json!({"content": "said while it is down"}));
+    assert_eq!(queued.structured["queued"], true, "{}", queued.text);
+    let _ = agent.close();
+
+    let own = home.path().to_str().unwrap();
+    let environment = [
+        ("MMW_ENDPOINT", url.as_str()),
+        ("MMW_API_KEY", &key),
+        ("MMW_AGENT_HOME", own),
+    ];
+    let shown = |words: &[&str]| {
+        let (code, printed) = run(home.path(), words, &environment);
+        (
+            code,
+            serde_json::from_str::<Value>(&printed).unwrap_or_default(),
+        )
+    };
+    let (code, status) = shown(&["status", "--json"]);
+    assert_eq!(
+        (code, &status["reached"], &status["queue"]["waiting"]),
+        (1, &json!(false), &json!(1))
+    );
+    let (code, unsent) = shown(&["sync", "--json"]);
+    assert_eq!((code, &unsent["sent"]), (1, &json!(0)), "{unsent:#}");
+    let _server = Server::start_at(&listen, folder.path(), "mmw-server", &[], Stdio::null());
+    let (code, sent) = shown(&["sync", "--json"]);
+    assert_eq!(
+        (code, &sent["sent"], &sent["queue"]["waiting"]),
+        (0, &json!(1), &json!(0)),
+        "{sent:#}"
+    );
+    let (code, page) = run(home.path(), &["status"], &environment);
+    assert!(code == 0 && page.contains("reached     yes"), "{page}");
+}
+
 fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

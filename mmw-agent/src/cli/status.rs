@@ -5,6 +5,7 @@ use mmw_store::EmbeddingState;
 use serde_json::{Value, json};
 
 use super::Desk;
+use super::serve::relay_to;
 use crate::exit::{Exit, Trouble};
 use crate::show::answers::plural;
 use crate::show::{self, Page};
@@ -13,6 +14,8 @@ use crate::show::{self, Page};
 const MAX_LISTED_CONFLICTS: usize = 100;
 
 /// Show what is remembered here, and where it is kept
+///
+/// In front of a server (MMW_ENDPOINT) it shows whether that is reached and what waits for it.
 ///
 /// Examples:
 ///   mmw-agent status
@@ -48,6 +51,9 @@ struct Store {
 
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
+        if let Some(endpoint) = &desk.config.endpoint {
+            return super::sync::show_state(desk, &relay_to(desk, endpoint)?, None, self.json);
+        }
         let report = Report::of(desk)?;
         if self.json {
             show::print_json(&report.json())?;

@@ -188,10 +188,18 @@ impl Outbox {
         }
     }
 
-    /// Sends what waits, as far as the server takes it.
-    pub(super) fn drain(&self, upstream: &Upstream) {
+    /// Puts what the server refused for good back into the queue. Returns how many.
+    ///
+    /// # Errors
+    /// If the folder can't be changed.
+    pub(super) fn retry_dead(&self) -> Result<usize, SpoolError> {
+        self.spool.retry_dead()
+    }
+
+    /// Sends what waits, as far as the server takes it. Returns how many it took.
+    pub(super) fn drain(&self, upstream: &Upstream) -> usize {
         if !self.has_waiting() {
-            return;
+            return 0;
         }
         let takes_envelope = |action: &str| {
             let action = self.registry.get(action);
@@ -214,12 +222,15 @@ impl Outbox {
             &SystemEntropy,
         );
         match drained {
-            Ok(drained) => tracing::info!(
-                sent = drained.n_sent,
-                refused = drained.n_refused,
-                "what waited was sent"
-            ),
-            Err(error) => tracing::warn!(error = %chain(&error), "the queue can't be sent"),
+            Ok(drained) => {
+                let (sent, refused) = (drained.n_sent, drained.n_refused);
+                tracing::info!(sent, refused, "what waited was sent");
+                sent
+            }
+            Err(error) => {
+                tracing::warn!(error = %chain(&error), "the queue can't be sent");
+                0
+            }
         }
     }
 

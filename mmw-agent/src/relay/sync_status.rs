@@ -130,7 +130,7 @@ pub(super) fn called(link: &Link, queue: Option<&State>) -> Value {
 }
 
 /// Returns how the queue is, for programs.
-fn in_figures(queue: &State) -> Value {
+pub(crate) fn in_figures(queue: &State) -> Value {
     let note = |note: &Note| json!({"reason": note.why, "at": note.at.to_string()});
     let dead = queue.dead.iter().map(|letter| {
         json!({

@@ -165,9 +165,14 @@ impl Upstream {
             .and_then(|after| after.to_str().ok())
             .map(str::to_owned);
         let status = response.status().as_u16();
-        // Read to its end, so that the connection can be used again.
-        let mut rest = response.into_body().into_reader().take(MAX_ANSWER_BYTES);
-        std::io::copy(&mut rest, &mut std::io::sink()).map_err(|_| BROKEN)?;
+        let mut bytes = Vec::new();
+        let mut body = response.into_body().into_reader().take(MAX_ANSWER_BYTES);
+        body.read_to_end(&mut bytes).map_err(|_| BROKEN)?;
+        // The page of a hotel's network says 200 too, and is no receipt.
+        let is_answer = serde_json::from_slice::<Value>(&bytes).is_ok_and(|body| body.is_object());
+        if (200..300).contains(&status) && !is_answer {
+            return Err(Unreachable::Other(status));
+        }
         Ok((status, after))
     }
 

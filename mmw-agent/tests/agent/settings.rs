@@ -5,7 +5,7 @@ use crate::desk::{Desk, Ran};
 #[test]
 fn a_command_on_a_server_is_refused_with_what_to_do() {
     let desk = Desk::new();
-    for words in [&["search", "x"][..], &["status"]] {
+    for words in [&["search", "x"][..], &["verify"]] {
         let mut command = desk.command(words);
         command.env("MMW_ENDPOINT", "http://127.0.0.1:1");
         command.env("MMW_API_KEY", "mmw_k_secret");

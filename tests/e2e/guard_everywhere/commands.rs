@@ -151,8 +151,8 @@ pub(super) fn of_agent(room: &Room, deck: &mut Deck) {
                 "connect" | "disconnect" => (&["--dry-run"], &[]),
                 // Takes a client's event on its input and writes nothing.
                 "hook-stop" => continue,
-                // Take no text: the one tries what is there, the other plays on a store of its own.
-                "doctor" | "demo" => continue,
+                // Take no text: they try what is there, play on a store of their own, send what waits.
+                "doctor" | "demo" | "sync" => continue,
                 // Prints a script.
                 "completions" => continue,
                 other => panic!("the command `{other}` is new: say here what it needs"),
