@@ -12,11 +12,13 @@
 //! | [`gemini`] | Gemini CLI: a message a line, or one document |
 //! | [`events`] | Copilot CLI and VS Code: an event a line |
 //! | [`cursor`] | Cursor: a message a line, without times |
+//! | [`calls`] | calls of tools whose results have not come yet |
 //! | [`others`] | where the transcripts of a session's subagents lie |
 //! | [`lines`] | a file by lines, within bounds |
 //! | [`tool`] | what the name of a tool says |
 //! | [`words`] | which of a few words a line holds |
 
+pub mod calls;
 pub mod claude;
 pub mod codex;
 pub mod cursor;

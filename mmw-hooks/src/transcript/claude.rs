@@ -4,7 +4,6 @@
 //! write a moment late, so a `remember` of the present turn whose result is not there yet is given
 //! the benefit of the doubt.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -12,6 +11,7 @@ use memchr::memmem;
 use mmw_core::time::Timestamp;
 use serde_json::Value;
 
+use super::calls::Calls;
 use super::tool::Tool;
 use super::words::Words;
 use super::{MARKER, Session, lines, row_moment};
@@ -48,14 +48,11 @@ const TOLD: u16 = 1 << 9;
 
 static FINDER: LazyLock<Words> = LazyLock::new(|| Words::new(&WORDS));
 
-/// The most calls whose results are awaited; a call that was interrupted never gets one.
-const MAX_CALLS: usize = 256;
-
 /// Adds what a transcript tells. `None` if it can't be read to its end.
 pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()> {
     let mut reader = Reader {
         session,
-        calls: HashMap::new(),
+        calls: Calls::default(),
         last_message: Last::At(None),
         last_result: Vec::new(),
     };
@@ -79,7 +76,7 @@ struct Called {
 
 struct Reader<'a> {
     session: &'a mut Session,
-    calls: HashMap<String, Call>,
+    calls: Calls<Call>,
     last_message: Last,
     /// The line of the last message, if that was a result. Only a prompt asks for its moment.
     last_result: Vec<u8>,
@@ -96,7 +93,7 @@ impl Reader<'_> {
     fn line(&mut self, line: &[u8]) {
         let words = FINDER.of(line);
         let has = |word: u16| words & word != 0;
-        let is_result = has(RESULT) && self.calls.keys().any(|id| holds(line, id));
+        let is_result = has(RESULT) && self.calls.any(|id| holds(line, id));
         let is_call = has(ASSISTANT) && has(SAVING | EDITING);
         let may_be_prompt = has(USER) && !has(RESULT);
         let is_told = has(TOLD) || (has(SAVING) && !has(USER | ASSISTANT));
@@ -128,7 +125,7 @@ impl Reader<'_> {
     }
 
     fn end(&mut self) {
-        for call in std::mem::take(&mut self.calls).into_values() {
+        for call in self.calls.drain() {
             if let Call::Save(tool, called) = call
                 && called.n_prompts == self.session.n_prompts
             {
@@ -158,7 +155,7 @@ impl Reader<'_> {
 
     fn assistant(&mut self, row: &Value) {
         for block in blocks(row) {
-            if kind(block) != "tool_use" || self.calls.len() >= MAX_CALLS {
+            if kind(block) != "tool_use" {
                 continue;
             }
             let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -168,7 +165,7 @@ impl Reader<'_> {
             let editor = EDITORS.iter().find(|(editor, _)| *editor == name);
             if let Some((_, field)) = editor {
                 if let Some(file) = text(block.pointer(&format!("/input/{field}"))) {
-                    self.calls.insert(id, Call::Edit(file));
+                    self.calls.begin(id, Call::Edit(file));
                 }
             } else if name.starts_with("mcp__")
                 && let Some(tool) = Tool::parse(&name)
@@ -177,7 +174,7 @@ impl Reader<'_> {
                     at: row_moment(row),
                     n_prompts: self.session.n_prompts,
                 };
-                self.calls.insert(id, Call::Save(tool, called));
+                self.calls.begin(id, Call::Save(tool, called));
             }
         }
     }
@@ -191,7 +188,7 @@ impl Reader<'_> {
             }
             is_result = true;
             let id = block.get("tool_use_id").and_then(Value::as_str);
-            let Some(call) = id.and_then(|id| self.calls.remove(id)) else {
+            let Some(call) = id.and_then(|id| self.calls.end(id)) else {
                 continue;
             };
             if block.get("is_error").is_some_and(|error| *error == true) {

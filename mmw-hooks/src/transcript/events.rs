@@ -2,18 +2,15 @@
 //!
 //! Nobody promises this form; what is read here is what people's own readers agree on.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use mmw_core::time::Timestamp;
 use serde_json::Value;
 
+use super::calls::Calls;
 use super::tool::Tool;
 use super::{MARKER, Session, lines, row_moment};
 use crate::deadline::Deadline;
-
-/// The most calls whose ends are awaited.
-const MAX_CALLS: usize = 256;
 
 /// Tools that change a file, and where they name it.
 const PATHS: [&str; 3] = ["path", "filePath", "file_path"];
@@ -37,7 +34,7 @@ enum Call {
 
 /// Adds what a transcript tells. `None` if it can't be read to its end.
 pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()> {
-    let mut calls: HashMap<String, Call> = HashMap::new();
+    let mut calls = Calls::default();
     let mut last: Option<Timestamp> = None;
     lines::each(path, deadline, |line| {
         let Ok(row) = serde_json::from_slice::<Value>(line) else {
@@ -59,12 +56,12 @@ pub fn read(path: &Path, deadline: Deadline, session: &mut Session) -> Option<()
                     session.prompted(last, at);
                 }
             }
-            "tool.execution_start" if calls.len() < MAX_CALLS => {
+            "tool.execution_start" => {
                 if let Some(call) = call(data) {
-                    calls.insert(text("toolCallId").to_owned(), call);
+                    calls.begin(text("toolCallId").to_owned(), call);
                 }
             }
-            "tool.execution_complete" => match calls.remove(text("toolCallId")) {
+            "tool.execution_complete" => match calls.end(text("toolCallId")) {
                 Some(_) if data.get("success") == Some(&Value::Bool(false)) => {}
                 Some(Call::Save(tool)) => session.saved(tool, at),
                 Some(Call::Edit(file)) => session.edited(&file, at),
