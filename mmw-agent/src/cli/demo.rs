@@ -28,6 +28,20 @@ pub(super) struct Args {
     no_wait: bool,
 }
 
+/// Settings that would make it another demo.
+const SETTINGS: &[&str] = &[
+    "MMW_WORKSPACE",
+    "MMW_ENDPOINT",
+    "MMW_API_KEY",
+    "MMW_GUARD_RULES",
+    "MMW_EMBEDDER",
+    "MMW_EMBEDDINGS_URL",
+    "MMW_EMBEDDINGS_KEY",
+    "MMW_EMBEDDINGS_MODEL",
+    "MMW_EMBEDDINGS_WINDOW",
+    "MMW_EMBEDDINGS_TIMEOUT_MS",
+];
+
 /// What is shown, in order.
 enum Step {
     /// What happens next, in a sentence.
@@ -158,13 +172,17 @@ fn run(
     page.line(format!("{HINT}$ mmw-agent {}{HINT:#}", shown.join(" ")));
     page.print()?;
     let project = folder.join("project");
-    let ended = Command::new(program)
+    let mut command = Command::new(program);
+    // What a person has set for the real memory is not meant for this one: another model might not find
+    // what is asked for, and one on a server would be told of it.
+    for name in SETTINGS {
+        command.env_remove(name);
+    }
+    let ended = command
         .args(words)
         .current_dir(&project)
         .env("MMW_AGENT_HOME", folder.join("home"))
         .env("MMW_SOURCE_ROOTS", &project)
-        .env_remove("MMW_WORKSPACE")
-        .env_remove("MMW_ENDPOINT")
         .status()
         .map_err(|error| Trouble::usage(format!("{program} can't be started: {error}")))?;
     if ended.code() != Some(expected as i32) {

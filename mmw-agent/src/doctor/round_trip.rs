@@ -7,7 +7,8 @@ use mmw_core::ids::RecordId;
 use mmw_core::place::{Caller, Way};
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{EnvelopeArgs, ForgetArgs, Hit, RememberArgs, SearchArgs};
-use mmw_store::{EmbeddingState, Memory};
+use mmw_store::engine::EngineError;
+use mmw_store::{EmbeddingState, Failure, Memory, RememberError};
 
 use super::Finding;
 use crate::exit::{Trouble, chain};
@@ -30,7 +31,7 @@ pub(super) fn examine(local: &Local, now: Timestamp) -> Vec<Finding> {
         Ok(opened) => opened,
         Err(failure) => {
             let said = format!("the store can't be opened: {}", chain(&failure));
-            return vec![Finding::bad("store", said, "mmw-agent verify")];
+            return vec![Finding::bad("store", said, remedy(&failure))];
         }
     };
     let mut found = vec![Finding::good(
@@ -44,15 +45,27 @@ pub(super) fn examine(local: &Local, now: Timestamp) -> Vec<Finding> {
             found.push(by_meaning(&memory, &caller, id));
             found.push(forgotten(&memory, &caller, id, now));
         }
-        Err(trouble) => {
-            let fix = trouble
-                .hint
-                .unwrap_or_else(|| "mmw-agent verify".to_owned());
-            let said = format!("nothing can be saved: {}", trouble.message);
+        Err((message, fix)) => {
+            let said = format!("nothing can be saved: {message}");
             found.push(Finding::bad("write", said, fix));
         }
     }
     found
+}
+
+/// Returns what mends it: to look through a store helps only one that is damaged.
+fn remedy(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Engine(EngineError::Busy) => {
+            "wait until the program that holds the store is done, or end it"
+        }
+        Failure::Engine(EngineError::DiskFull) => "make room on that disk",
+        Failure::Engine(EngineError::ReadOnly) => {
+            "make the folder and its files writable, or set MMW_AGENT_HOME to a folder of yours"
+        }
+        Failure::Engine(EngineError::NewerSchema { .. }) => "update mmw-agent",
+        _ => "mmw-agent verify",
+    }
 }
 
 fn text(now: Timestamp) -> String {
@@ -63,16 +76,23 @@ fn written(
     memory: &Memory,
     caller: &Caller,
     now: Timestamp,
-) -> Result<(RecordId, Vec<Finding>), Trouble> {
+) -> Result<(RecordId, Vec<Finding>), (String, String)> {
     let args = RememberArgs {
         content: text(now),
         workspace: Some(WORKSPACE.to_owned()),
         ..RememberArgs::default()
     };
-    let answer = memory.remember(caller, args, &EnvelopeArgs::default())?;
+    let saved = memory.remember(caller, args, &EnvelopeArgs::default());
+    let answer = saved.map_err(|error| {
+        let fix = match &error {
+            RememberError::Common(failure) => remedy(failure),
+            _ => "mmw-agent policy",
+        };
+        (Trouble::from(error).message, fix.to_owned())
+    })?;
     let Some(record) = answer.record else {
-        let fix = Trouble::usage("the guard held it back").hint("mmw-agent policy");
-        return Err(fix);
+        let said = "the guard held it back".to_owned();
+        return Err((said, "mmw-agent policy".to_owned()));
     };
     let guard = if answer.replaced.is_empty() {
         let said = "a made-up key was saved as it is: the guard lets it through";
@@ -161,5 +181,25 @@ fn forgotten(memory: &Memory, caller: &Caller, id: RecordId, now: Timestamp) -> 
             "mmw-agent verify",
         ),
         Err(trouble) => Finding::bad(ID, trouble.message, "mmw-agent verify"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_is_not_damaged_is_not_to_be_looked_through() {
+        let newer = EngineError::NewerSchema { found: 9, known: 1 };
+        for (error, part) in [
+            (EngineError::Busy, "wait"),
+            (EngineError::DiskFull, "room"),
+            (EngineError::ReadOnly, "MMW_AGENT_HOME"),
+            (newer, "update"),
+            (EngineError::Corrupt("x".to_owned()), "mmw-agent verify"),
+        ] {
+            let fix = remedy(&error.into());
+            assert!(fix.contains(part), "{fix}");
+        }
     }
 }

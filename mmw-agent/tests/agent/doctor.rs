@@ -104,3 +104,18 @@ fn the_demo_ends_well_and_touches_nothing() {
     assert!(!ran.stdout.contains("hunter2!\n"), "{}", ran.stdout);
     assert!(!desk.home().join(".mmw").exists());
 }
+
+#[test]
+fn the_demo_is_the_same_whatever_is_set_for_the_real_memory() {
+    let desk = Desk::new();
+    for (name, value) in [
+        ("MMW_EMBEDDER", "off"),
+        ("MMW_EMBEDDINGS_URL", "http://127.0.0.1:9/v1"),
+        ("MMW_WORKSPACE", "mine"),
+    ] {
+        let mut command = desk.command(&["demo", "--no-wait"]);
+        command.env(name, value);
+        let ran = Ran::of(command, "");
+        assert_eq!(ran.code, 0, "{name}: {} {}", ran.stdout, ran.stderr);
+    }
+}
