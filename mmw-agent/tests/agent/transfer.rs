@@ -96,3 +96,82 @@ fn an_empty_memory_and_a_file_of_something_else() {
     );
     assert_eq!(desk.run(&["import", "."]).code, 2);
 }
+
+#[test]
+fn what_people_wrote_for_their_agents_becomes_memory_that_knows_its_file() {
+    let desk = Desk::new();
+    let file = desk.repository().join("CLAUDE.md");
+    std::fs::write(
+        &file,
+        "# Style\n\n- Tabs, never spaces\n\n# Ports\n\nStaging is on 8081.\n",
+    )
+    .unwrap();
+    let ran = desk.run(&["import", "CLAUDE.md"]);
+    assert!(
+        ran.stdout.starts_with("imported 2, already there 0"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    let again = desk.run(&["import", "CLAUDE.md"]);
+    assert!(
+        again.stdout.starts_with("imported 0, already there 2"),
+        "{}",
+        again.stdout
+    );
+
+    std::fs::write(
+        &file,
+        "# Style\n\n- Tabs, never spaces\n\n# Ports\n\nStaging is on 9090.\n",
+    )
+    .unwrap();
+    let hits = desk.json(&["search", "tabs or spaces"]);
+    let tabs = &hits["hits"][0];
+    assert_eq!(tabs["source_id"], "CLAUDE.md#Style");
+    assert_eq!(tabs["source"], "import:markdown");
+    assert_eq!(tabs["local_source"], "unchanged", "{tabs}");
+    let hits = desk.json(&["search", "staging port 8081"]);
+    assert_eq!(hits["hits"][0]["status"], "stale", "{hits}");
+}
+
+#[test]
+fn what_machines_captured_waits_for_a_person() {
+    let desk = Desk::new();
+    let list = r#"[{"id":"1","memory":"Ada prefers pears","created_at":"2025-01-02T03:04:05Z"}]"#;
+    let ran = desk.run_with(&["import", "-"], list);
+    assert!(
+        ran.stdout
+            .starts_with("imported 0, already there 0, held for review 1"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(!desk.run(&["search", "pears"]).stdout.contains("Ada"));
+    let refused = desk.run_with(&["import", "-", "--as", "records"], list);
+    assert_eq!(refused.code, 5, "{}{}", refused.stdout, refused.stderr);
+
+    let graph =
+        "{\"type\":\"entity\",\"name\":\"billing\",\"observations\":[\"runs on 8081\"]}\nno JSON\n";
+    let ran = desk.run_with(&["import", "-", "--from", "mcp-memory"], graph);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stdout.starts_with("imported 1,"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("line 2: is no entity or relation"),
+        "{}",
+        ran.stdout
+    );
+    let ran = desk.run_with(
+        &[
+            "import",
+            "-",
+            "--from",
+            "mcp-memory",
+            "--as",
+            "candidates",
+            "-w",
+            "b",
+        ],
+        graph,
+    );
+    assert!(ran.stdout.contains("held for review 1"), "{}", ran.stdout);
+}
