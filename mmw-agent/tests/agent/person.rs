@@ -301,3 +301,53 @@ fn putting_it_off_leaves_it_waiting() {
     assert_eq!(person.leaves(), 1);
     assert_eq!(desk.json(&["status"])["store"]["waiting"], 1);
 }
+
+#[test]
+fn decisions_in_an_export_count_once_a_person_takes_them_over() {
+    let desk = contested();
+    let mut person = Person::types(desk.command(&["resolve"]));
+    for question in ["Which one holds?", "Note:", "Close this conflict?"] {
+        person.sees(question);
+        person.presses(ENTER);
+    }
+    assert_eq!(person.leaves(), 0);
+    let out = desk.run(&["export"]).stdout;
+
+    // Another checkout of the repository, with the file that the claims rest on.
+    let there = Desk::new();
+    let docs = there.repository().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join("deploy.md"), "how staging is deployed\n").unwrap();
+    std::fs::write(there.repository().join("out.jsonl"), &out).unwrap();
+    let piped = there.run(&["import", "out.jsonl"]);
+    assert!(
+        piped.stdout.contains("decisions left out"),
+        "{}",
+        piped.stdout
+    );
+    assert_eq!(statuses(&there)[0].1, "conflict");
+
+    let mut person = Person::types(there.command(&["import", "out.jsonl"]));
+    person.sees("Take them over as yours?");
+    person.presses("y");
+    person.presses(ENTER);
+    person.sees("decisions taken over");
+    assert_eq!(person.leaves(), 0);
+    assert_eq!(statuses(&there)[0].1, "unverified");
+    assert_eq!(there.run(&["export"]).stdout, out);
+}
+
+#[test]
+fn what_a_machine_captured_becomes_memory_at_once_only_if_a_person_says_so() {
+    let desk = Desk::new();
+    let list = r#"[{"id":"1","memory":"Ada prefers pears"}]"#;
+    std::fs::write(desk.repository().join("mem0.json"), list).unwrap();
+    let words = ["import", "mem0.json", "--as", "records"];
+    let mut person = Person::types(desk.command(&words));
+    person.sees("Make all of them memory?");
+    person.presses("y");
+    person.presses(ENTER);
+    person.sees("imported 1");
+    assert_eq!(person.leaves(), 0);
+    assert!(desk.run(&["search", "pears"]).stdout.contains("Ada"));
+}
