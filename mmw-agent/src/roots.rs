@@ -3,7 +3,7 @@
 //! A source id comes from a model, so it is no more trusted than a web page: it may be
 //! `../../etc/passwd`, a link that leads out, a pipe that never ends. A path is resolved first, in full,
 //! and compared with the resolved roots; only then is the file opened, without following a link and
-//! without waiting, and looked at again through the open handle. Nothing here writes.
+//! without waiting, and looked at again through the open handle: what it is and where. Nothing here writes.
 //!
 //! One file has one name, whichever folder or worktree of a repository somebody works in: its path from
 //! the top of the repository, else from the root.
@@ -281,7 +281,23 @@ impl Roots {
         if secret::is_secret(&resolved) {
             return Err(Refused::Secret);
         }
-        open_regular(resolved).map(Some)
+        self.open_resolved(resolved).map(Some)
+    }
+
+    /// Opens a resolved path, and looks where the opened file really is: a folder on the way may have become
+    /// a link that leads out since it was resolved.
+    fn open_resolved(&self, resolved: PathBuf) -> Result<Opened, Refused> {
+        let opened = open_regular(resolved)?;
+        let Some(place) = place_of(&opened) else {
+            return Err(Refused::Unreadable);
+        };
+        if !self.holds(&place) {
+            return Err(Refused::Outside);
+        }
+        if secret::is_secret(&place) {
+            return Err(Refused::Secret);
+        }
+        Ok(opened)
     }
 
     fn holds(&self, resolved: &Path) -> bool {
@@ -344,6 +360,28 @@ fn open_regular(path: PathBuf) -> Result<Opened, Refused> {
         return Err(Refused::TooLarge);
     }
     Ok(opened)
+}
+
+/// Returns where an opened file really is; `None` if that can't be told.
+fn place_of(opened: &Opened) -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd as _;
+        let handle = format!("/proc/self/fd/{}", opened.file.as_raw_fd());
+        if let Ok(place) = std::fs::read_link(handle) {
+            return Some(place);
+        }
+    }
+    // Elsewhere: that the path leads there now, by no link.
+    let place = opened.path.canonicalize().ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let there = std::fs::symlink_metadata(&place).ok()?;
+        let here = opened.about().ok()?;
+        ((there.dev(), there.ino()) == (here.dev(), here.ino())).then_some(())?;
+    }
+    Some(place)
 }
 
 /// Opens for reading without following a link that has just been put there, and without waiting for the

@@ -118,6 +118,19 @@ fn links_are_followed_inside_and_nowhere_else() {
 
 #[cfg(unix)]
 #[test]
+fn a_folder_that_becomes_a_link_out_after_it_was_resolved_leads_nowhere() {
+    let desk = desk();
+    let root = desk.folder.path().canonicalize().unwrap().join("root");
+    let resolved = root.join("docs/b.md");
+    fs::remove_dir_all(root.join("docs")).unwrap();
+    std::os::unix::fs::symlink("../other", root.join("docs")).unwrap();
+    assert!(resolved.exists());
+    let opened = desk.roots.open_resolved(resolved);
+    assert_eq!(opened.unwrap_err(), Refused::Outside);
+}
+
+#[cfg(unix)]
+#[test]
 fn pipes_sockets_and_devices_are_refused_without_waiting() {
     let desk = desk();
     let root = desk.folder.path().join("root");
