@@ -23,7 +23,7 @@
 //! | [`registered`] | whether an agent has MMW's tools, and what they are called there |
 //! | [`mark`] | that a session was asked, on disk |
 //! | [`reply`] | what an agent is told, in the form of its client |
-//! | [`spool`] | the queue of writes that wait for a server, on disk; nothing uses it yet |
+//! | [`spool`] | the queue of writes that wait for a server, on disk |
 //! | [`world`] | the environment, read once |
 //! | [`deadline`] | by when all must be done |
 

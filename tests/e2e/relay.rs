@@ -491,3 +491,77 @@ fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     }
     files
 }
+
+/// Passes connections on to a server, and loses the first answer that it gives to a call of a tool.
+fn losing_one_answer(server: &str) -> String {
+    use std::io::Read as _;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = server.strip_prefix("http://").unwrap().to_owned();
+    std::thread::spawn(move || {
+        let mut has_lost = false;
+        for stream in listener.incoming().flatten() {
+            let mut client = stream;
+            let mut server = std::net::TcpStream::connect(&server).unwrap();
+            let mut request = Vec::new();
+            let mut bytes = [0; 4096];
+            // A request is whole when its body is as long as its head says.
+            let is_whole = |request: &[u8]| {
+                let text = String::from_utf8_lossy(request).into_owned();
+                let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                    return false;
+                };
+                let length = head.lines().find_map(|line| {
+                    let (name, value) = line.split_once(':')?;
+                    name.eq_ignore_ascii_case("content-length")
+                        .then(|| value.trim().parse().ok())?
+                });
+                body.len() >= length.unwrap_or(0)
+            };
+            while !is_whole(&request) {
+                match client.read(&mut bytes) {
+                    Ok(n) if n > 0 => request.extend_from_slice(&bytes[..n]),
+                    _ => break,
+                }
+            }
+            let text = String::from_utf8_lossy(&request)
+                .replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
+            server.write_all(text.as_bytes()).unwrap();
+            let mut answer = Vec::new();
+            let _ = server.read_to_end(&mut answer);
+            if !has_lost && text.contains("\"remember\"") {
+                has_lost = true;
+                continue;
+            }
+            let _ = client.write_all(&answer);
+        }
+    });
+    url
+}
+
+#[test]
+fn a_write_whose_answer_got_lost_is_one_record_and_no_dead_letter() {
+    let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let server = Server::start(folder.path());
+    let key = server.first_key();
+    let url = losing_one_answer(&server.url);
+    let mut agent = StdioClient::relay(home.path(), &url, &key, Era::Modern);
+    let fact = json!({"content": "said once, the password is hunter2!", "fact_key": "once"});
+    let saved = agent.tool("remember", &fact);
+    assert_eq!(saved.structured["queued"], true, "{}", saved.text);
+    let told = until(&mut agent, "it is sent", |told| {
+        told["queue"]["waiting"] == 0
+    });
+    assert_eq!(told["queue"]["dead"], 0, "{told:#}");
+    let found = server.client(&key).tool(
+        Era::Modern,
+        "search",
+        &json!({"query": "said once", "history": true}),
+    );
+    assert_eq!(
+        found.structured["hits"].as_array().unwrap().len(),
+        1,
+        "{}",
+        found.text
+    );
+}

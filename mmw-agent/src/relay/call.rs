@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use mmw_core::env::{Entropy as _, SystemEntropy};
+use mmw_core::env::{Clock as _, Entropy as _, SystemClock, SystemEntropy};
+use mmw_core::ids::RecordId;
 use mmw_core::time::Timestamp;
 use mmw_core::validation;
 use mmw_core::wire::EnvelopeArgs;
@@ -15,6 +16,9 @@ use crate::anchor::After;
 
 /// Where an agent puts what it adds to a write.
 pub(super) const ENVELOPE_META: &str = "mmw/envelope";
+
+/// Where a request of the newer protocol says whose it is.
+const CLIENT_META: &str = "io.modelcontextprotocol/clientInfo";
 
 /// Completes a call by its action's name, and tells what to do with the answer.
 pub(crate) type Complete = dyn Fn(&str, &mut Order) -> Option<After> + Send + Sync;
@@ -81,8 +85,20 @@ impl Around {
             let mut envelope = order.envelope;
             // Sent twice, because an answer got lost, it is still one write.
             envelope.idempotency_key.get_or_insert_with(new_key);
+            if action == "remember" {
+                // If it has to be sent again it is the same request to the last bit.
+                let now = SystemClock.now();
+                envelope.proposed_id.get_or_insert_with(|| {
+                    RecordId::from_parts(now, SystemEntropy.id_bytes()).to_string()
+                });
+                envelope.recorded_at.get_or_insert_with(|| now.to_string());
+            }
             if envelope.client.is_none() {
-                envelope.client = client.as_deref().and_then(|name| {
+                let own = params
+                    .get("_meta")
+                    .and_then(|meta| meta.get(CLIENT_META)?.get("name"));
+                let own = own.and_then(Value::as_str);
+                envelope.client = own.or(client.as_deref()).and_then(|name| {
                     let name: String = name.chars().take(64).collect();
                     validation::label("client", &name).ok()
                 });

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use mmw_core::env::{Entropy as _, SystemClock, SystemEntropy};
-use mmw_core::ids::RecordId;
+use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{EnvelopeArgs, RememberArgs, SearchArgs};
 use mmw_guard::{Guard, Verdict};
@@ -98,13 +97,6 @@ impl Outbox {
             .or_insert_with(|| json!(super::call::new_key()));
         if action == "remember" {
             self.screen(&arguments, &envelope)?;
-            let id = RecordId::from_parts(now, SystemEntropy.id_bytes());
-            envelope
-                .entry("proposed_id")
-                .or_insert_with(|| json!(id.to_string()));
-            envelope
-                .entry("recorded_at")
-                .or_insert_with(|| json!(now.to_string()));
         }
         let mut n_replaced = 0;
         self.redact(&mut arguments, &mut n_replaced);
@@ -287,7 +279,9 @@ mod tests {
 
     fn call(tool: &str, arguments: &Value) -> (Message, Value) {
         let value = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": tool, "arguments": arguments,
+            "name": tool, "arguments": arguments, "_meta": {ENVELOPE_META: {
+                "idempotency_key": "k", "proposed_id": "0192f0c1-8a6b-7c3d-9e4f-0123456789ac",
+            }},
         }});
         (Message::of(&value), value)
     }
