@@ -91,7 +91,7 @@ impl Relay {
     /// Answers a message: gives everything that comes back to `emit`, in order. Blocks.
     fn answer(&self, mut value: Value, emit: &mut dyn FnMut(Value)) {
         let message = Message::of(&value);
-        if message.is_call_of(sync_status::NAME) {
+        if message.is_request() && message.is_call_of(sync_status::NAME) {
             let queue = self.outbox.state(SystemClock.now());
             emit(message.result(sync_status::called(&self.link(), queue.as_ref())));
             return;
@@ -134,7 +134,8 @@ impl Relay {
                     emit(found);
                 } else if message.is_request() {
                     let endpoint = self.upstream.endpoint();
-                    emit(offline::answer(&message, &value, endpoint, &unreachable));
+                    let answer = offline::answer(&message, &value, endpoint, &unreachable);
+                    emit(self.completed(&message, answer));
                 }
             }
         }

@@ -91,6 +91,10 @@ where
             }
             Heard::Untold => continue,
         }
+        if let Some(id) = value.get("id") {
+            // A number that is used again is another request than the one that was given up.
+            lock(&cancelled).remove(&id.to_string());
+        }
         let is_first = Message::of(&value).method == Method::Initialize;
         while passing.len() >= AT_ONCE {
             let _ = passing.join_next().await;

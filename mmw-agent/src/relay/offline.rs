@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::endpoint::Endpoint;
 use super::message::{Message, Method};
-use super::sync_status;
 use super::upstream::{Unreachable, told};
 
 /// "Internal error": the nearest that JSON-RPC has.
@@ -23,11 +22,7 @@ pub(super) fn answer(
             let requested = value.pointer("/params/protocolVersion");
             message.result(apart::introduction(requested.and_then(Value::as_str)))
         }
-        (Method::ListTools, _) => {
-            let mut listed = message.result(apart::agent_tools());
-            sync_status::add_to(&mut listed);
-            listed
-        }
+        (Method::ListTools, _) => message.result(apart::agent_tools()),
         (Method::Call, _) => message.result(refused(message, endpoint, unreachable)),
         (Method::Other, Some("server/discover")) => message.result(apart::discovery()),
         (Method::Other, Some("ping")) => message.result(json!({})),
@@ -93,7 +88,7 @@ mod tests {
         ));
         assert_eq!(begun["result"]["protocolVersion"], "2025-06-18");
         let listed = answered(&request("tools/list", json!({}))).to_string();
-        for tool in ["remember", "search", sync_status::NAME] {
+        for tool in ["remember", "search"] {
             assert!(
                 listed.contains(&format!("\"name\":\"{tool}\"")),
                 "{tool}: {listed}"
