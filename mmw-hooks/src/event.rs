@@ -20,6 +20,8 @@ pub struct Stop {
     pub transcript: PathBuf,
     /// The folder that the agent works in.
     pub folder: PathBuf,
+    /// What the agent said last, where the client tells it.
+    pub said: Option<String>,
 }
 
 impl Stop {
@@ -57,6 +59,10 @@ impl Stop {
             session: session.to_owned(),
             transcript: PathBuf::from(transcript),
             folder: PathBuf::from(folder),
+            said: payload
+                .text(&["last_assistant_message"])
+                .filter(|said| !said.trim().is_empty())
+                .map(str::to_owned),
         })
     }
 }

@@ -23,7 +23,8 @@ use crate::git::place::Tree;
 use crate::mark::{Known, Mark, Place};
 use crate::registered;
 use crate::reply;
-use crate::transcript::Session;
+use crate::transcript::tool::Tool;
+use crate::transcript::{Session, late};
 use crate::wire::Payload;
 use crate::world::World;
 use decide::Evidence;
@@ -55,14 +56,45 @@ pub fn answer(
     if tree.in_the_midst() {
         return None;
     }
+    let mut asking = weigh(&stop, asked, &tree, world, deadline)?;
+    if stop.client == Client::ClaudeCode
+        && let Some(said) = &stop.said
+        && late::waited(&stop.transcript, said, deadline)
+    {
+        asking = weigh(&stop, asked, &tree, world, deadline)?;
+    }
+    let reply = reply::block(stop.client, &asking.tool, &asking.changed);
+    let mark = Mark {
+        at: world.now,
+        n_prompts: asking.n_prompts,
+    };
+    place.leave(known, mark).then_some(reply)
+}
+
+/// A question that may be asked.
+struct Asking {
+    /// The tool that saves, as it is registered.
+    tool: Tool,
+    changed: Vec<PathBuf>,
+    n_prompts: usize,
+}
+
+/// Returns what the agent is to be asked, by what can be seen now; `None` for nothing.
+fn weigh(
+    stop: &Stop,
+    asked: Option<Mark>,
+    tree: &Tree,
+    world: &World,
+    deadline: Deadline,
+) -> Option<Asking> {
     // Git is asked while the transcript is read: each may take its time.
     let (session, changes) = std::thread::scope(|scope| {
         let session = scope.spawn(|| Session::read(&stop.transcript, deadline));
-        let dirty = scope.spawn(|| git::status::dirty(&tree, deadline));
+        let dirty = scope.spawn(|| git::status::dirty(tree, deadline));
         let session = session.join().ok()??;
         let since = decide::since(&session, None, asked);
         let committed = match since {
-            Some(since) if may_ask(&session, asked) => git::commits::since(&tree, since, deadline),
+            Some(since) if may_ask(&session, asked) => git::commits::since(tree, since, deadline),
             _ => Vec::new(),
         };
         let dirty = dirty.join().ok()??;
@@ -71,7 +103,7 @@ pub fn answer(
     if !may_ask(&session, asked) {
         return None;
     }
-    let folders = folders(&stop, &session, &tree, world);
+    let folders = folders(stop, &session, tree, world);
     let registered = registered::find(stop.client, &session, &folders, world)?;
     let evidence = Evidence {
         session: &session,
@@ -80,15 +112,11 @@ pub fn answer(
     };
     let seen = files::look(&tree.top, &changes, &session);
     let changed = decide::changed(&evidence, &seen);
-    if changed.is_empty() {
-        return None;
-    }
-    let reply = reply::block(stop.client, &registered.tool, &changed);
-    let mark = Mark {
-        at: world.now,
+    (!changed.is_empty()).then_some(Asking {
+        tool: registered.tool,
+        changed,
         n_prompts: session.n_prompts,
-    };
-    place.leave(known, mark).then_some(reply)
+    })
 }
 
 /// Tells whether the session may be asked: not twice without a word of a person in between.

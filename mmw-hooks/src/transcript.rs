@@ -13,6 +13,7 @@
 //! | [`events`] | Copilot CLI and VS Code: an event a line |
 //! | [`cursor`] | Cursor: a message a line, without times |
 //! | [`calls`] | calls of tools whose results have not come yet |
+//! | [`late`] | whether the end of the turn is there yet |
 //! | [`others`] | where the transcripts of a session's subagents lie |
 //! | [`lines`] | a file by lines, within bounds |
 //! | [`tool`] | what the name of a tool says |
@@ -24,6 +25,7 @@ pub mod codex;
 pub mod cursor;
 pub mod events;
 pub mod gemini;
+pub mod late;
 pub mod lines;
 pub mod others;
 pub mod tool;
