@@ -42,8 +42,8 @@ use self::endpoint::Endpoint;
 pub(crate) use self::lines::serve;
 use self::message::{Message, Method};
 use self::outbox::{NotQueued, Outbox};
-use self::sync_status::Link;
 pub(crate) use self::sync_status::in_figures;
+use self::sync_status::{Link, Told};
 use self::upstream::{Sent, Upstream};
 use crate::config::ApiKey;
 use crate::exit::{Exit, Trouble, chain};
@@ -113,9 +113,9 @@ impl Relay {
             });
         let now = SystemClock.now();
         match sent {
-            Ok(Sent::Streamed | Sent::Taken) => self.worked(now, false),
+            Ok(Sent::Streamed | Sent::Taken) => self.worked(now, Told::Nothing),
             Ok(Sent::Answered(mut answer)) => {
-                self.worked(now, answer.get("result").is_some());
+                self.worked(now, Told::of(&answer));
                 if let Some(after) = after {
                     call::finish(&mut answer, after, now);
                 }
@@ -153,8 +153,8 @@ impl Relay {
 
     /// Notes that the server answered. The first result since something was wrong, or since the start, may be
     /// due to a server that is back or a key that was replaced: what waits is tried at once.
-    fn worked(&self, now: Timestamp, is_result: bool) {
-        let is_well_again = self.link().worked(now, is_result);
+    fn worked(&self, now: Timestamp, told: Told) {
+        let is_well_again = self.link().worked(now, told);
         if is_well_again && self.outbox.has_waiting() {
             self.outbox.try_at_once();
         }

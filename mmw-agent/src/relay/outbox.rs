@@ -250,7 +250,7 @@ fn queued(action: &str, id: Option<&Value>, n_replaced: usize) -> Value {
         n => format!(" {n} secrets in it were replaced."),
     };
     let text = format!(
-        "Queued: the memory server can't be reached, so this waits on this computer's disk and is sent in its turn.{replaced} \
+        "Queued on this computer's disk: it is sent to the memory server in its turn, once that can be reached.{replaced} \
          `mmw_sync_status` tells how it is."
     );
     let structured = if action == "remember" {

@@ -23,6 +23,30 @@ pub(super) struct Link {
     pub(super) client: Option<String>,
 }
 
+/// What an answer tells of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It gives results: it is there, and takes the key.
+    Result,
+    /// It does not take the key, or the project is closed.
+    Refused,
+    /// Neither: a notification was taken, or the request was wrong.
+    Nothing,
+}
+
+impl Told {
+    /// Reads an answer.
+    pub(super) fn of(answer: &Value) -> Self {
+        const REFUSED: [&str; 4] = ["unauthorized", "forbidden", "suspended", "read_only"];
+        let code = answer.pointer("/error/data/code").and_then(Value::as_str);
+        match (answer.get("result"), code) {
+            (Some(_), _) => Self::Result,
+            (None, Some(code)) if REFUSED.contains(&code) => Self::Refused,
+            _ => Self::Nothing,
+        }
+    }
+}
+
 impl Link {
     pub(super) fn new(endpoint: &Endpoint, has_key: bool) -> Self {
         Self {
@@ -36,11 +60,17 @@ impl Link {
     }
 
     /// Notes an answer. Tells whether it is the first result since the start, or since something was wrong.
-    pub(super) fn worked(&mut self, now: Timestamp, is_result: bool) -> bool {
+    pub(super) fn worked(&mut self, now: Timestamp, told: Told) -> bool {
         self.last_success = Some(now);
         self.last_failure = None;
-        let gave_results = std::mem::replace(&mut self.gives_results, is_result);
-        is_result && !gave_results
+        match told {
+            Told::Nothing => false,
+            Told::Refused => {
+                self.gives_results = false;
+                false
+            }
+            Told::Result => !std::mem::replace(&mut self.gives_results, true),
+        }
     }
 
     pub(super) fn trouble(&self) -> Option<String> {
@@ -212,16 +242,31 @@ mod tests {
         );
         assert!(check(&link).contains("no connection"));
         assert!(
-            !link.worked(Timestamp::from_ms(1), false),
+            !link.worked(Timestamp::from_ms(1), Told::Refused),
             "an error opens nothing"
         );
-        assert!(link.worked(Timestamp::from_ms(1), true));
-        assert!(!link.worked(Timestamp::from_ms(2), true));
+        assert!(link.worked(Timestamp::from_ms(1), Told::Result));
+        assert!(!link.worked(Timestamp::from_ms(2), Told::Result));
         link.failed(
             Timestamp::from_ms(3),
             &Unreachable::NotSent("no connection"),
         );
-        assert!(link.worked(Timestamp::from_ms(4), true));
+        assert!(link.worked(Timestamp::from_ms(4), Told::Result));
         assert!(check(&link).contains("was reached at"));
+    }
+
+    #[test]
+    fn a_wrong_request_or_a_notification_does_not_lift_the_queues_wait() {
+        let endpoint = Endpoint::parse("https://a.example").unwrap();
+        let mut link = Link::new(&endpoint, true);
+        let mut lifts = |answer: &Value| link.worked(Timestamp::from_ms(1), Told::of(answer));
+        let result = json!({"result": {}});
+        assert!(lifts(&result));
+        let wrong = json!({"error": {"code": -32602, "data": {"code": "invalid_argument"}}});
+        assert!(!lifts(&wrong) && !lifts(&result));
+        let revoked = json!({"error": {"code": 1, "data": {"code": "unauthorized"}}});
+        assert!(!lifts(&revoked) && lifts(&result));
+        assert!(!link.worked(Timestamp::from_ms(2), Told::Nothing));
+        assert!(!link.worked(Timestamp::from_ms(3), Told::Result));
     }
 }
