@@ -10,6 +10,7 @@ use mmw_core::source::ContentHash;
 use sha2::{Digest as _, Sha256};
 
 use super::surroundings::Surroundings;
+use crate::local::make_private;
 
 /// The folder in the agent's home.
 const FOLDER: &str = "anchors";
@@ -70,18 +71,6 @@ impl Kept {
         let (group, rest) = name.split_at(2);
         self.folder.join(group).join(format!("{rest}.json"))
     }
-}
-
-/// Makes a folder for its owner only, and those above it that are not there.
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(folder)
 }
 
 #[cfg(test)]

@@ -89,6 +89,7 @@ pub(super) fn show_state(
             }
         };
         page.pair("waiting", &waiting);
+        page.pair("version", env!("CARGO_PKG_VERSION"));
         if let Some(queue) = &queue {
             if let Some(paused) = &queue.paused {
                 page.pair("paused", &paused.why);
@@ -105,7 +106,6 @@ pub(super) fn show_state(
             }
             hint(&mut page, queue.n_dead, trouble.is_some());
         }
-        page.pair("version", env!("CARGO_PKG_VERSION"));
         page.print()?;
     }
     Ok(if trouble.is_none() && n_waiting == 0 {
