@@ -44,6 +44,8 @@ def jobs(options):
         yield "stop_hook", [python, "stop_hook.py", *stdio]
         yield from ((f"{name}-stdio", [*command, *stdio]) for name, command in story)
         yield "probe-stdio", ["./probe.sh", *stdio]
+        for version in ("2026-07-28", "2025-11-25"):
+            yield f"conformance-client-{version}", ["./conformance_client.sh", version, options.agent[0]]
     if options.agent and options.url:
         # The agent in front of the server.
         relay = ["--stdio", "env", f"MMW_ENDPOINT={options.url}", f"MMW_API_KEY={options.key}", *options.agent]
