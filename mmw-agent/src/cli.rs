@@ -12,6 +12,7 @@ mod forget;
 mod hook_stop;
 mod import;
 mod policy;
+mod project;
 mod remember;
 mod rescan;
 mod resolve;
@@ -75,6 +76,7 @@ enum Command {
     Review(review::Args),
     Resolve(resolve::Args),
     Policy(policy::Args),
+    Project(project::Args),
     Rescan(rescan::Args),
     Stale(stale::Args),
     Verify(verify::Args),
@@ -174,6 +176,7 @@ impl Cli {
             Some(Command::Review(args)) => args.run(&desk),
             Some(Command::Resolve(args)) => args.run(&desk),
             Some(Command::Policy(args)) => args.run(&desk),
+            Some(Command::Project(args)) => args.run(&desk),
             Some(Command::Rescan(args)) => args.run(&desk),
             Some(Command::Stale(args)) => args.run(&desk),
             Some(Command::Verify(args)) => args.run(&desk),

@@ -17,8 +17,11 @@ use mmw_store::engine::EngineError;
 use mmw_store::{Failure, Memory};
 
 use crate::config::Config;
+use crate::connect::file::FileError;
 use crate::exit::{Trouble, chain};
 use crate::project::Project;
+use crate::project::known::{Here, Settled};
+use crate::project::ledger::Ledger;
 
 /// The name of the store's file in the agent's home.
 const STORE_FILE: &str = "memory.db";
@@ -30,6 +33,7 @@ pub(crate) struct Local {
     guard: Guard,
     embedder: Choice,
     project: OnceLock<Project>,
+    settled: OnceLock<Settled>,
     memory: OnceLock<Memory>,
 }
 
@@ -47,6 +51,7 @@ impl Local {
             guard,
             embedder: config.embedder.clone(),
             project: OnceLock::new(),
+            settled: OnceLock::new(),
             memory: OnceLock::new(),
         })
     }
@@ -105,8 +110,42 @@ impl Local {
     /// # Errors
     /// As [`Local::memory`], or the store can't be written to.
     pub(crate) fn caller(&self, way: Way) -> Result<Caller, Failure> {
-        let project = self.project().identity.to_string();
-        self.memory()?.local_caller(&project, way)
+        let memory = self.memory()?;
+        memory.local_caller(&self.settled()?.name, way)
+    }
+
+    /// Returns which of the store's projects this one is: that of its own name, unless it was known by
+    /// another one before.
+    ///
+    /// # Errors
+    /// As [`Local::memory`], or the store can't be read.
+    pub(crate) fn settled(&self) -> Result<&Settled, Failure> {
+        if let Some(settled) = self.settled.get() {
+            return Ok(settled);
+        }
+        let memory = self.memory()?;
+        let here = self.here();
+        let settled = Ledger::in_home(&self.home).settle(&here, &mut |name| match memory
+            .local_holdings(name)
+        {
+            // No project has it for a name.
+            Err(Failure::Invalid(_)) => Ok(0),
+            held => held,
+        })?;
+        Ok(self.settled.get_or_init(|| settled))
+    }
+
+    /// Returns the project as it is known by now.
+    pub(crate) fn here(&self) -> Here {
+        self.project().here(|name| self.guard.redact(name).0)
+    }
+
+    /// Goes on with another of the store's projects here, from the next start.
+    ///
+    /// # Errors
+    /// If that can't be noted.
+    pub(crate) fn choose(&self, name: &str) -> Result<(), FileError> {
+        Ledger::in_home(&self.home).choose(&self.here(), name)
     }
 }
 

@@ -6,9 +6,15 @@
 //!
 //! Asks `git`; where git is not installed, does not answer or does not trust the folder, the few
 //! files that hold the same facts are read instead. Nothing of a remote's credentials is kept.
+//!
+//! What a project is known by changes: it gets its first remote, the remote is renamed, the folder becomes
+//! a repository or is moved. `ledger` notes what each place was known by, and `known` goes on with the same
+//! memory.
 
 mod files;
 mod git;
+pub(crate) mod known;
+pub(crate) mod ledger;
 mod remote;
 
 use std::fmt;
@@ -39,6 +45,8 @@ impl fmt::Display for Identity {
 pub struct Project {
     /// What it is known by.
     pub identity: Identity,
+    /// What stays when that changes: the git directory that all worktrees share, else the folder; absolute.
+    pub place: PathBuf,
     /// The branch that is checked out; none outside a repository or on no branch.
     pub branch: Option<String>,
 }
@@ -62,7 +70,8 @@ impl Project {
         match git::look(&folder).or_else(|| files::look(&folder)) {
             Some(repository) => repository.into_project(),
             None => Self {
-                identity: Identity::Folder(folder),
+                identity: Identity::Folder(folder.clone()),
+                place: folder,
                 branch: None,
             },
         }
@@ -88,8 +97,9 @@ impl Repository {
         Project {
             identity: match remote {
                 Some(remote) => Identity::Remote(remote),
-                None => Identity::Repository(self.common_dir),
+                None => Identity::Repository(self.common_dir.clone()),
             },
+            place: self.common_dir,
             branch: self.branch,
         }
     }

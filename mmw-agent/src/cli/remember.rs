@@ -115,7 +115,7 @@ impl Args {
             show::print_json(&answer)?;
         } else {
             let mut page = desk.page();
-            answers::remembered(&mut page, &answer, &project.identity.to_string());
+            answers::remembered(&mut page, &answer, &desk.local.settled()?.name);
             page.print()?;
         }
         // It is saved and said; its vector comes before the program ends, or with the next search.

@@ -5,6 +5,7 @@ use mmw_store::EmbeddingState;
 use serde_json::{Value, json};
 
 use super::Desk;
+use super::project::Told;
 use super::serve::relay_to;
 use crate::exit::{Exit, Trouble};
 use crate::show::answers::plural;
@@ -31,7 +32,7 @@ pub(super) struct Args {
 /// What `status` tells.
 struct Report {
     home: String,
-    project: String,
+    project: Told,
     branch: Option<String>,
     workspace: String,
     store: Option<Store>,
@@ -86,7 +87,7 @@ impl Report {
         };
         Ok(Self {
             home: desk.local.home().display().to_string(),
-            project: project.identity.to_string(),
+            project: Told::of(desk)?,
             branch: project.branch.clone(),
             workspace: desk
                 .workspace(None)
@@ -103,7 +104,9 @@ impl Report {
             "mode": "embedded",
             "version": env!("CARGO_PKG_VERSION"),
             "home": self.home,
-            "project": self.project,
+            "project": self.project.name,
+            "known_as": self.project.known_as,
+            "other_memories": self.project.others_json(),
             "branch": self.branch,
             "workspace": self.workspace,
             "store": self.store.as_ref().map(|store| json!({
@@ -123,7 +126,7 @@ impl Report {
             .branch
             .as_ref()
             .map_or(String::new(), |branch| format!(" · {branch}"));
-        page.pair("project", &format!("{}{branch}", self.project));
+        page.pair("project", &format!("{}{branch}", self.project.in_words()));
         let Some(store) = &self.store else {
             page.pair("memory", "nothing saved on this computer yet");
             page.pair("kept in", &self.home);
@@ -166,6 +169,7 @@ impl Report {
             &format!("{} ({})", self.home, size(store.size_bytes)),
         );
         page.pair("version", env!("CARGO_PKG_VERSION"));
+        self.project.hint(page);
         if n_conflicts > 0 {
             page.hint("to decide conflicts: mmw-agent resolve");
         }

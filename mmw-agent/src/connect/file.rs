@@ -133,6 +133,24 @@ pub(crate) fn replace(found: &Found, text: Option<&str>) -> Result<(), FileError
     }
 }
 
+/// Keeps others from what a file stands for as long as what is returned is held; it is made if it is not
+/// there. Nothing is held where the file system has no locks.
+///
+/// # Errors
+/// If the file can't be made or locked.
+pub(crate) fn lock(path: &Path) -> io::Result<Option<fs::File>> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let lock = options.open(path)?;
+    match lock.lock() {
+        Ok(()) => Ok(Some(lock)),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Some clients write their file all the time.
 fn unchanged(found: &Found) -> Result<(), FileError> {
     if read(&found.path)?.text == found.text {

@@ -9,8 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::ErrorKind;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -196,18 +195,7 @@ impl Ledger {
     fn renew(&mut self, home: &Path) -> Result<Option<File>, FileError> {
         // What is kept may hold keys.
         make_private(home).map_err(FileError::Unwritable)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let lock = options.open(home.join(LOCK));
-        let lock = lock.map_err(FileError::Unwritable)?;
-        let lock = match lock.lock() {
-            Ok(()) => Some(lock),
-            // Some file systems have no locks.
-            Err(error) if error.kind() == ErrorKind::Unsupported => None,
-            Err(error) => return Err(FileError::Unwritable(error)),
-        };
+        let lock = file::lock(&home.join(LOCK)).map_err(FileError::Unwritable)?;
         *self = Self::read(home);
         Ok(lock)
     }

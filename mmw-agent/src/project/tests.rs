@@ -59,6 +59,7 @@ impl Desk {
 fn check(folder: &Path, identity: &Identity, branch: Option<&str>) {
     let expected = Project {
         identity: identity.clone(),
+        place: Project::of(folder).place,
         branch: branch.map(str::to_owned),
     };
     assert_eq!(Project::of(folder), expected);

@@ -12,6 +12,7 @@ mod connect;
 mod desk;
 mod doctor;
 mod person;
+mod projects;
 mod protocol;
 mod settings;
 mod transfer;

@@ -144,7 +144,7 @@ pub(super) fn of_agent(room: &Room, deck: &mut Deck) {
                 "forget" => (&["--yes"], &["--yes"]),
                 "explain" => (&[], &[]),
                 "resolve" | "review" | "status" | "verify" | "rescan" | "stale" => (&[], &[]),
-                "policy" => (&[], &[]),
+                "policy" | "project" => (&[], &[]),
                 // `import` is given the name of a file that there is not; what files hold is tested
                 // with it.
                 "export" | "import" => (&[], &[]),

@@ -10,7 +10,7 @@ use mmw_core::validation::{self, Invalid};
 use super::{
     DEFAULT_NAME, deed, ensure_account, ensure_principal, ensure_project, ensure_user_project,
 };
-use crate::engine::{EngineResult, ProjectRow, Snapshot, read, write};
+use crate::engine::{EngineResult, LaneFilter, ProjectRow, Snapshot, read, write};
 use crate::memory::Memory;
 use crate::memory::failure::Failure;
 
@@ -59,6 +59,28 @@ impl Memory {
             })
         })?;
         Ok(caller)
+    }
+
+    /// Returns how much the local project of that name holds: records, and what waits for review. A name
+    /// that nothing was ever saved under holds nothing, and is not made by asking.
+    ///
+    /// # Errors
+    /// [`Failure`]; `Invalid` if the name is no name.
+    pub fn local_holdings(&self, project: &str) -> Result<u64, Failure> {
+        let name = self.guard.redact(&validation::label("project", project)?).0;
+        let now = self.clock.now();
+        let held = read(self.engine(), |snapshot| {
+            let Some(caller) = local_caller(snapshot, &name, Way::Library)? else {
+                return Ok(0);
+            };
+            let filter = LaneFilter {
+                waiting_at: Some(now),
+                ..LaneFilter::default()
+            };
+            let n_waiting = snapshot.n_lane_items(&[caller.project], &filter)?;
+            Ok(snapshot.n_records(caller.project)? + n_waiting)
+        })?;
+        Ok(held)
     }
 
     /// Makes a project in the default account.
