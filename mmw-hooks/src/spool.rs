@@ -50,7 +50,7 @@ pub use drain::{Drained, Ended};
 pub use entry::{Entry, MAX_NAME_BYTES};
 pub use error::SpoolError;
 pub use ledger::Limits;
-pub use look::{Damaged, DeadLetter, MAX_LISTED, Oldest, State};
+pub use look::{Damaged, DeadLetter, MAX_LISTED, Oldest, STUCK_AFTER, State};
 pub use outcome::{Outcome, retry_after};
 pub use pace::Note;
 pub use place::EntryName;

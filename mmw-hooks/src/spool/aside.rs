@@ -13,7 +13,7 @@ use super::drain::Draining;
 use super::entry::Stored;
 use super::error::SpoolError;
 use super::ledger::Limits;
-use super::pace::Note;
+use super::pace::{Note, Pace};
 use super::place::{EntryName, Tray};
 use super::{Changing, Spool};
 
@@ -63,19 +63,22 @@ impl Spool {
         Ok(n_back)
     }
 
-    /// Makes a waiting entry a dead letter, because a person says so; tells whether it was there.
+    /// Makes a waiting entry a dead letter, because a person says so; tells whether it was there. The next one
+    /// may be tried at once.
     ///
     /// # Errors
     /// [`SpoolError::Busy`] while the queue is sent, [`SpoolError::Io`] if it can't be moved.
     pub fn set_aside(&self, name: EntryName, why: &str, at: Timestamp) -> Result<bool, SpoolError> {
         let draining = self.try_draining()?.ok_or(SpoolError::Busy)?;
         match self.find(name)? {
-            Found::Gone => Ok(false),
-            Found::Unreadable(why) => self.quarantine(name, &why).map(|()| true),
-            Found::Entry(stored) => self
-                .lay_aside(&draining, name, &stored, &Note::new(why, at))
-                .map(|()| true),
+            Found::Gone => return Ok(false),
+            Found::Unreadable(why) => self.quarantine(name, &why)?,
+            Found::Entry(stored) => {
+                self.lay_aside(&draining, name, &stored, &Note::new(why, at))?;
+            }
         }
+        self.keep_pace(Pace::cleared);
+        Ok(true)
     }
 
     pub(super) fn find(&self, name: EntryName) -> Result<Found, SpoolError> {

@@ -136,7 +136,7 @@ impl Spool {
 
     /// Changes how sending went. That it can't be written down stops nobody: at worst the server is asked
     /// once more than it should.
-    fn keep_pace<T>(&self, change: impl FnOnce(&mut Pace) -> T) -> T {
+    pub(super) fn keep_pace<T>(&self, change: impl FnOnce(&mut Pace) -> T) -> T {
         let changing = self.change();
         let mut pace = self.pace();
         let result = change(&mut pace);

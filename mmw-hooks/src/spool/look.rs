@@ -9,11 +9,16 @@ use super::Spool;
 use super::aside::Found;
 use super::entry::Entry;
 use super::error::SpoolError;
+use super::outcome::is_answer;
 use super::pace::Note;
 use super::place::{EntryName, Tray};
 
 /// The most dead letters and the most damaged files that a state lists, oldest first. All are counted.
 pub const MAX_LISTED: usize = 100;
+
+/// After so many attempts in a row a person is told that the oldest entry may be what is in the way. A server
+/// that is only restarted or overrun is back before.
+pub const STUCK_AFTER: u32 = 4;
 
 /// The longest reason that is read from a file, in bytes.
 const MAX_WHY_BYTES: usize = 1024;
@@ -85,6 +90,18 @@ impl State {
         let queued_at = self.oldest.as_ref()?.queued_at?;
         Some((now.as_ms() - queued_at.as_ms()).max(0))
     }
+
+    /// Returns the oldest entry if the server is there and did not take it in the last `n_attempts` in a row: it
+    /// may never, and everything else waits behind it. A person can [set it aside](Spool::set_aside).
+    #[must_use]
+    pub fn stuck(&self, n_attempts: u32) -> Option<EntryName> {
+        let was_answered = self
+            .last_error
+            .as_ref()
+            .is_some_and(|note| is_answer(&note.why));
+        (self.n_failed >= n_attempts.max(1) && was_answered)
+            .then(|| self.oldest.as_ref().map(|oldest| oldest.name))?
+    }
 }
 
 impl Spool {
@@ -132,12 +149,17 @@ impl Spool {
         })
     }
 
-    /// Tells whether nothing waits. As long as something does, a new write has to queue behind it.
+    /// Tells whether nothing waits. As long as something does, a new write has to queue behind it. It is asked
+    /// before every write and costs the same however much waits.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if the folder can't be read.
     pub fn is_empty(&self) -> Result<bool, SpoolError> {
-        self.waiting().map(|names| names.is_empty())
+        let has_any = self.place.has_any(Tray::Waiting);
+        let folder = || self.place.tray(Tray::Waiting);
+        has_any
+            .map(|has_any| !has_any)
+            .map_err(|error| self.failed("read", &folder(), error))
     }
 
     /// Returns the names of what waits, oldest first.

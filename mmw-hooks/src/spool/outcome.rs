@@ -5,6 +5,14 @@ use std::time::Duration;
 /// The most of a code that is shown, in characters.
 const MAX_CODE_CHARS: usize = 64;
 
+/// How every reason begins that the server itself gave.
+const ANSWERED: &str = "the server answered";
+
+/// Tells whether a reason is an answer of the server, not that there was none.
+pub(super) fn is_answer(why: &str) -> bool {
+    why.starts_with(ANSWERED)
+}
+
 /// What became of an entry that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -43,7 +51,7 @@ impl Outcome {
     /// | every other 400–499 | refused |
     #[must_use]
     pub fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
-        let why = format!("the server answered {status}");
+        let why = format!("{ANSWERED} {status}");
         match status {
             200..=299 => Self::Done,
             408 | 429 | 500..=599 => Self::Retry {
@@ -75,7 +83,7 @@ impl Outcome {
     pub fn of_code(code: &str, retry_after: Option<Duration>) -> Self {
         // A code goes into a file and a status: one that was made up stays short.
         let shown: String = code.chars().take(MAX_CODE_CHARS).collect();
-        let why = format!("the server answered with the error {shown}");
+        let why = format!("{ANSWERED} with the error {shown}");
         match code {
             "busy" | "unavailable" | "rate_limited" | "internal" => Self::Retry {
                 why,
@@ -180,7 +188,10 @@ mod tests {
         let Outcome::Refused { why } = unknown else {
             panic!("it is refused");
         };
-        assert!(why.len() < 200);
+        assert!(why.len() < 200 && is_answer(&why));
+        assert!(!is_answer(
+            "the connection is refused: nothing listens there"
+        ));
     }
 
     #[test]
@@ -191,7 +202,7 @@ mod tests {
                 panic!("{status} is sent again");
             };
             assert_eq!(after, wait);
-            assert!(why.contains(&status.to_string()));
+            assert!(why.contains(&status.to_string()) && is_answer(&why));
         }
     }
 

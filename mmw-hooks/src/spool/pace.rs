@@ -8,6 +8,8 @@ use std::time::Duration;
 use mmw_core::time::Timestamp;
 use serde_json::{Value, json};
 
+use super::look::STUCK_AFTER;
+
 /// The first wait, in milliseconds. Each further one is twice as long.
 const FIRST_WAIT_MS: u64 = 1000;
 
@@ -111,11 +113,18 @@ impl Pace {
         self.paused = Some(note);
     }
 
-    /// Notes that sending may be tried at once, whatever was.
+    /// Notes that sending may be tried at once, whatever was. Attempts that failed are not forgotten, or nobody
+    /// would ever see that it is always the same entry, but they do not make the next wait long.
     pub(super) fn resumed(&mut self) {
-        self.n_failed = 0;
+        self.n_failed = self.n_failed.min(STUCK_AFTER);
         self.wait = None;
         self.paused = None;
+    }
+
+    /// Notes that what may have been in the way is gone: the next one is tried at once, and has not failed yet.
+    pub(super) fn cleared(&mut self) {
+        self.n_failed = 0;
+        self.wait = None;
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -260,5 +269,17 @@ mod tests {
         read.resumed();
         assert_eq!(read.paused, None);
         assert!(read.last_error.is_some());
+    }
+
+    #[test]
+    fn who_tries_at_once_neither_forgets_what_failed_nor_waits_long_for_it() {
+        let mut pace = Pace::default();
+        for _ in 0..20 {
+            pace.failed("the server answered 500", None, NOW, 0);
+        }
+        pace.resumed();
+        assert_eq!((pace.n_failed, pace.wait_until(NOW)), (STUCK_AFTER, None));
+        let until = pace.failed("the server answered 500", None, NOW, u64::MAX);
+        assert!(until.as_ms() - NOW.as_ms() <= 16_000);
     }
 }

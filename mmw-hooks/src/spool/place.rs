@@ -34,6 +34,20 @@ impl EntryName {
         let is_plain = digits.len() == N_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
         is_plain.then(|| digits.parse().ok().map(Self))?
     }
+
+    /// Reads what a person names an entry by: its number, or the name of its file.
+    #[must_use]
+    pub fn named(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        Self::parse(text).or_else(|| is_number.then(|| text.parse().ok().map(Self))?)
+    }
+
+    /// Returns its number, by which a person can name it.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
 }
 
 impl fmt::Display for EntryName {
@@ -121,6 +135,29 @@ impl Place {
         path.display().to_string()
     }
 
+    /// Tells whether an entry is in a folder, without reading more of the folder than it takes to find one.
+    ///
+    /// # Errors
+    /// If the folder can't be read.
+    pub(super) fn has_any(&self, tray: Tray) -> io::Result<bool> {
+        let files = match fs::read_dir(self.tray(tray)) {
+            Ok(files) => files,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        for file in files {
+            if file?
+                .file_name()
+                .to_str()
+                .and_then(EntryName::parse)
+                .is_some()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the entries in a folder, oldest first. Other files are left out; a folder that is not
     /// there is empty.
     ///
@@ -153,6 +190,37 @@ mod tests {
         assert!(shown.is_sorted());
         let read: Vec<_> = shown.iter().map(|name| EntryName::parse(name)).collect();
         assert_eq!(read, numbers.map(|n| Some(EntryName(n))));
+    }
+
+    #[test]
+    fn a_person_names_an_entry_by_its_number_or_its_file() {
+        let named = |text| EntryName::named(text).map(EntryName::number);
+        assert_eq!(named("42"), Some(42));
+        assert_eq!(named(" 00000000000000000042.json "), Some(42));
+        assert_eq!(named("00000000000000000042"), Some(42));
+        for other in [
+            "",
+            "-1",
+            "+1",
+            "1.5",
+            "forty-two",
+            "42.json",
+            "99999999999999999999",
+        ] {
+            assert_eq!(named(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_folder_has_an_entry_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::of(folder.path(), "https://mmw.example");
+        assert!(!place.has_any(Tray::Waiting).unwrap());
+        fs::create_dir_all(place.tray(Tray::Waiting)).unwrap();
+        fs::write(place.tray(Tray::Waiting).join("notes.txt"), "x").unwrap();
+        assert!(!place.has_any(Tray::Waiting).unwrap());
+        fs::write(place.file(Tray::Waiting, EntryName(7)), "x").unwrap();
+        assert!(place.has_any(Tray::Waiting).unwrap());
     }
 
     #[test]

@@ -303,6 +303,49 @@ fn a_person_can_set_aside_what_is_in_the_way() {
 }
 
 #[test]
+fn an_entry_that_the_server_never_takes_is_told_of_and_can_be_set_aside_and_brought_back() {
+    let base = tempfile::tempdir().unwrap();
+    let spool = filled(base.path(), 3);
+    let clock = TestClock::new();
+    let ill = |key: &str| match key {
+        "k0" => Outcome::of_status(500, None),
+        _ => Outcome::Done,
+    };
+    let stuck = || {
+        let state = spool.state(clock.now()).unwrap();
+        state.stuck(STUCK_AFTER)
+    };
+    for _ in 0..STUCK_AFTER {
+        assert_eq!(stuck(), None);
+        clock.jump(600_000);
+        assert_eq!(drained(&spool, &clock, ill).0, ["k0"]);
+    }
+    assert_eq!(stuck(), Some(EntryName(1)));
+    assert!(
+        spool
+            .set_aside(EntryName(1), "in the way", clock.now())
+            .unwrap()
+    );
+    assert_eq!(stuck(), None);
+    assert_eq!(drained(&spool, &clock, ill).0, ["k1", "k2"]);
+    assert_eq!(spool.retry_dead().unwrap(), 1);
+    assert_eq!(all_done(&spool), ["k0"]);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_no_reason_to_set_anything_aside() {
+    let base = tempfile::tempdir().unwrap();
+    let spool = filled(base.path(), 1);
+    let clock = TestClock::new();
+    for _ in 0..2 * STUCK_AFTER {
+        drained(&spool, &clock, |_| down());
+        clock.jump(600_000);
+    }
+    let state = spool.state(clock.now()).unwrap();
+    assert_eq!((state.n_failed, state.stuck(1)), (2 * STUCK_AFTER, None));
+}
+
+#[test]
 fn damaged_files_of_every_kind_never_block() {
     let base = tempfile::tempdir().unwrap();
     let spool = filled(base.path(), 1);
