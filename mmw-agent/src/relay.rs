@@ -11,6 +11,7 @@
 //! | `offline` | what is answered when the server can't be reached |
 //! | `look_back` | a search through those writes |
 //! | `outbox` | writes that wait for the server |
+//! | `waiting` | those writes, as a person looks at them |
 //! | `sync_status` | the one tool of its own: how it is with the server |
 //! | `lines` | standard input and output |
 //!
@@ -27,6 +28,7 @@ mod offline;
 mod outbox;
 mod sync_status;
 mod upstream;
+mod waiting;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -34,7 +36,7 @@ use std::sync::{Mutex, PoisonError};
 use mmw_core::env::{Clock as _, SystemClock};
 use mmw_core::time::Timestamp;
 use mmw_guard::Guard;
-use mmw_hooks::spool::State;
+use mmw_hooks::spool::{EntryName, State};
 use serde_json::{Value, json};
 
 pub(crate) use self::call::{Around, Complete};
@@ -44,7 +46,8 @@ use self::message::{Message, Method};
 use self::outbox::{NotQueued, Outbox};
 pub(crate) use self::sync_status::in_figures;
 use self::sync_status::{Link, Told};
-use self::upstream::{Sent, Upstream};
+use self::upstream::{Sent, Unreachable, Upstream};
+pub(crate) use self::waiting::Waiting;
 use crate::config::ApiKey;
 use crate::exit::{Exit, Trouble, chain};
 use crate::local::make_private;
@@ -102,7 +105,7 @@ impl Relay {
         let is_write = Outbox::takes(&message, &value) && message.is_request();
         if is_write && self.outbox.has_waiting() {
             // It has its turn, behind what was said before.
-            emit(self.queued(&message, &value));
+            emit(self.queued(&message, &value, false));
             return;
         }
         let agreed = lock(&self.agreed).clone();
@@ -126,7 +129,8 @@ impl Relay {
             Err(unreachable) => {
                 self.link().failed(now, &unreachable);
                 if is_write && outbox::is_for_later(&unreachable) {
-                    emit(self.queued(&message, &value));
+                    let may_have_arrived = matches!(unreachable, Unreachable::Unknown(_));
+                    emit(self.queued(&message, &value, may_have_arrived));
                 } else if let Some(mut found) = self.outbox.search(&message, &value, now) {
                     if let Some(after) = after {
                         call::finish(&mut found, after, now);
@@ -142,8 +146,9 @@ impl Relay {
     }
 
     /// Queues a write and returns its answer.
-    fn queued(&self, message: &Message, value: &Value) -> Value {
-        match self.outbox.queue(message, value, SystemClock.now()) {
+    fn queued(&self, message: &Message, value: &Value, may_have_arrived: bool) -> Value {
+        let now = SystemClock.now();
+        match self.outbox.queue(message, value, now, may_have_arrived) {
             Ok(result) => message.result(result),
             Err(NotQueued(why)) => message.result(json!({
                 "content": [{"type": "text", "text": why}], "isError": true,
@@ -219,6 +224,25 @@ impl Relay {
         }
         self.outbox.try_at_once();
         Ok(self.outbox.drain(&self.upstream))
+    }
+
+    /// Returns the first `n` writes that wait, oldest first, and how many do in all.
+    ///
+    /// # Errors
+    /// If the queue's folder can't be read.
+    pub(crate) fn waiting(&self, n: usize) -> Result<(Vec<Waiting>, usize), Trouble> {
+        let waiting = self.outbox.waiting(n);
+        waiting.map_err(|error| Trouble::new(Exit::Store, chain(&error)))
+    }
+
+    /// Puts a write with those that the server refused, so that what is behind it is sent. Tells whether it
+    /// was there.
+    ///
+    /// # Errors
+    /// While another agent sends the queue, or if its folder can't be changed.
+    pub(crate) fn set_aside(&self, name: EntryName) -> Result<bool, Trouble> {
+        let done = self.outbox.set_aside(name, SystemClock.now());
+        done.map_err(|error| Trouble::new(Exit::Store, chain(&error)))
     }
 
     /// Notes what the client calls itself, from `initialize`.

@@ -9,7 +9,7 @@ use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::time::Timestamp;
 use mmw_core::wire::{EnvelopeArgs, RememberArgs, SearchArgs};
 use mmw_guard::{Guard, Verdict};
-use mmw_hooks::spool::{Entry, Outcome, Spool, SpoolError, State, retry_after};
+use mmw_hooks::spool::{Entry, EntryName, Outcome, Spool, SpoolError, State, retry_after};
 use mmw_server::actions::Registry;
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,7 @@ use super::call::ENVELOPE_META;
 use super::look_back::search_waiting;
 use super::message::{Message, Method};
 use super::upstream::{Unreachable, Upstream};
+use super::waiting::{self, Waiting};
 use crate::exit::chain;
 
 /// The folder of the queues in the agent's home.
@@ -68,7 +69,8 @@ impl Outbox {
         self.spool.state(now).ok()
     }
 
-    /// Queues a write and returns the tool's result.
+    /// Queues a write and returns the tool's result. With `may_have_arrived` it was sent before, and what became
+    /// of it is not known.
     ///
     /// # Errors
     /// [`NotQueued`] if it could never be saved, or the disk does not take it.
@@ -77,6 +79,7 @@ impl Outbox {
         message: &Message,
         value: &Value,
         now: Timestamp,
+        may_have_arrived: bool,
     ) -> Result<Value, NotQueued> {
         let action = message.name.as_deref().unwrap_or_default();
         let object = |pointer: &str| {
@@ -107,9 +110,8 @@ impl Outbox {
             envelope,
             queued_at: now,
         };
-        self.spool.put(&entry).map_err(|error| {
-            NotQueued(format!("It could not be queued either: {}.", chain(&error)))
-        })?;
+        let put = self.spool.put(&entry);
+        put.map_err(|error| NotQueued(not_queued(action, may_have_arrived, &error)))?;
         Ok(queued(action, id.as_ref(), n_replaced))
     }
 
@@ -188,6 +190,27 @@ impl Outbox {
         self.spool.retry_dead()
     }
 
+    /// Returns the first `n` that wait, oldest first, and how many do in all.
+    ///
+    /// # Errors
+    /// If the folder can't be read.
+    pub(super) fn waiting(&self, n: usize) -> Result<(Vec<Waiting>, usize), SpoolError> {
+        waiting::list(&self.spool, n)
+    }
+
+    /// Puts a write with those that were refused, because a person says so, so that what is behind it is sent.
+    /// Tells whether it was there.
+    ///
+    /// # Errors
+    /// [`SpoolError::Busy`] while another agent sends, or if the folder can't be changed.
+    pub(super) fn set_aside(&self, name: EntryName, now: Timestamp) -> Result<bool, SpoolError> {
+        let why = match self.spool.state(now)?.last_error {
+            Some(last) => format!("set aside by a person, after: {}", last.why),
+            None => "set aside by a person".to_owned(),
+        };
+        self.spool.set_aside(name, &why, now)
+    }
+
     /// Sends what waits, as far as the server takes it. Returns how many it took.
     pub(super) fn drain(&self, upstream: &Upstream) -> usize {
         if !self.has_waiting() {
@@ -242,6 +265,27 @@ pub(super) fn is_for_later(unreachable: &Unreachable) -> bool {
     }
 }
 
+/// Says that nothing was done, why, and what helps.
+fn not_queued(action: &str, may_have_arrived: bool, error: &SpoolError) -> String {
+    let what = match (action, may_have_arrived) {
+        ("remember", false) => "Nothing was saved",
+        ("remember", true) => "Whether it was saved is not known",
+        (_, false) => "Nothing was done",
+        (_, true) => "Whether it was done is not known",
+    };
+    let remedy = match error {
+        SpoolError::Full { .. } => {
+            " `mmw-agent status` tells what keeps the server from taking what waits."
+        }
+        _ if error.is_no_room() => " Make room on the disk of the agent's home, then try again.",
+        _ => "",
+    };
+    format!(
+        "{what}: the memory server does not take it now, and it could not be queued on this computer's disk: {}.{remedy}",
+        chain(error)
+    )
+}
+
 /// Returns the result of a write that waits.
 fn queued(action: &str, id: Option<&Value>, n_replaced: usize) -> Value {
     let replaced = match n_replaced {
@@ -288,7 +332,8 @@ mod tests {
 
     fn queue(outbox: &Outbox, tool: &str, arguments: &Value) -> Result<Value, NotQueued> {
         let (message, value) = call(tool, arguments);
-        outbox.queue(&message, &value, Timestamp::from_ms(1_800_000_000_000))
+        let now = Timestamp::from_ms(1_800_000_000_000);
+        outbox.queue(&message, &value, now, false)
     }
 
     #[test]
@@ -327,6 +372,27 @@ mod tests {
         ));
         assert!(!takes("search", json!({"query": "x"})));
         assert!(!takes("resolve_conflict", json!({})));
+    }
+
+    #[test]
+    fn what_is_neither_sent_nor_queued_is_said_to_be_lost_only_if_that_is_known() {
+        let full = SpoolError::Io {
+            doing: "write",
+            file: "new".to_owned(),
+            source: std::io::ErrorKind::StorageFull.into(),
+        };
+        let check = |action, may_have_arrived, begins: &str| {
+            let said = not_queued(action, may_have_arrived, &full);
+            assert!(said.starts_with(begins), "{said}");
+            assert!(
+                said.contains("no storage space") && said.contains("Make room"),
+                "{said}"
+            );
+        };
+        check("remember", false, "Nothing was saved");
+        check("remember", true, "Whether it was saved is not known");
+        check("forget", false, "Nothing was done");
+        check("forget", true, "Whether it was done is not known");
     }
 
     #[test]

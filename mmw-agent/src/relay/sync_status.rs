@@ -1,7 +1,7 @@
 //! `mmw_sync_status`, the one tool of the agent's own: how it is with the server.
 
 use mmw_core::time::Timestamp;
-use mmw_hooks::spool::{Note, State};
+use mmw_hooks::spool::{EntryName, Note, STUCK_AFTER, State};
 use serde_json::{Value, json};
 
 use super::endpoint::Endpoint;
@@ -175,6 +175,7 @@ pub(crate) fn in_figures(queue: &State) -> Value {
         "dead": queue.n_dead,
         "dead_letters": dead.collect::<Vec<_>>(),
         "unreadable": queue.n_corrupt,
+        "held_up_by": queue.stuck(STUCK_AFTER).map(EntryName::number),
         "paused": queue.paused.as_ref().map(note),
         "last_error": queue.last_error.as_ref().map(note),
         "next_attempt": queue.next_attempt_at.map(|moment| moment.to_string()),
@@ -194,6 +195,13 @@ fn told(queue: Option<&State>) -> String {
     };
     if let Some(paused) = &queue.paused {
         text.push_str(&format!(" Nothing is sent for now: {}.", paused.why));
+    }
+    if let Some(name) = queue.stuck(STUCK_AFTER) {
+        text.push_str(&format!(
+            " It fails at the first of them each time, and the others wait behind it; a person can put that one \
+             aside: `mmw-agent sync --set-aside {}`.",
+            name.number()
+        ));
     }
     if queue.n_dead > 0 {
         text.push_str(&format!(" The server refused {} for good.", queue.n_dead));
