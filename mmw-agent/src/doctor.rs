@@ -5,18 +5,24 @@
 //! | `home` | the agent's folder: there, writable, for its owner only, on a disk with room |
 //! | `clock` | the system's clock against what is stored |
 //! | `round_trip` | a record is written, found by words and by meaning, guarded and forgotten |
-//! | `server` | the same in front of a server |
+//! | `address` | what listens at the server's address, before the key goes there |
+//! | `server` | the same round trip in front of a server |
+//! | `queue` | what waits for the server, and what keeps it waiting |
 //! | `clients` | which clients are connected, to a program that is there, and only once |
+//! | `elsewhere` | what a client has of ours from the project and from plugins |
 //! | `hooks` | the Stop hook answers the events of every client quickly and in silence |
 //! | `network` | no connection was opened |
 //!
 //! Nothing is mended here: every finding that is not good names the command that does it.
 
+mod address;
 mod clients;
 mod clock;
+mod elsewhere;
 mod home;
 mod hooks;
 mod network;
+mod queue;
 mod round_trip;
 mod server;
 
@@ -105,7 +111,14 @@ pub(crate) fn examine(
     say(home::examine(&config.home));
     say(clock::examine(&local.file(), now));
     match relay {
-        Some(relay) => say(server::examine(relay, now)),
+        Some(relay) => {
+            let (found, may_go_on) = address::examine(relay, now);
+            say(found);
+            if may_go_on {
+                say(server::examine(relay, now));
+            }
+            say(queue::examine(relay));
+        }
         None => say(round_trip::examine(local, now)),
     }
     say(clients::examine(config, entry));

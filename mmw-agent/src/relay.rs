@@ -46,6 +46,7 @@ use self::message::{Message, Method};
 use self::outbox::{NotQueued, Outbox};
 pub(crate) use self::sync_status::in_figures;
 use self::sync_status::{Link, Told};
+pub(crate) use self::upstream::Knock;
 use self::upstream::{Sent, Unreachable, Upstream};
 pub(crate) use self::waiting::Waiting;
 use crate::config::ApiKey;
@@ -195,6 +196,11 @@ impl Relay {
         let mut last = Value::Null;
         self.answer(request, &mut |answer| last = answer);
         last
+    }
+
+    /// Asks who is at the server's address, without the key. Blocks for a few seconds at most.
+    pub(crate) fn knock(&self) -> Knock {
+        self.upstream.knock()
     }
 
     /// Returns why the server was not reached when it was asked last.

@@ -36,6 +36,13 @@ pub(crate) struct Setting {
     pub(crate) part: Part,
 }
 
+impl Setting {
+    /// Tells whether it is a server, and not a hook.
+    pub(crate) const fn is_server(&self) -> bool {
+        matches!(self.part.what, What::Server { .. })
+    }
+}
+
 impl Client {
     /// Tells whether the client is on this computer.
     pub(crate) fn is_here(&self, places: &Places) -> bool {

@@ -24,14 +24,22 @@ pub(crate) struct Registered {
 /// # Errors
 /// A sentence, if the file can't be read.
 pub(crate) fn registered(setting: &Setting) -> Result<Vec<Registered>, String> {
+    registered_at(setting, &setting.part.path)
+}
+
+/// Returns what is registered in the file of a setting at another place in it, of the kind that the setting
+/// is of.
+///
+/// # Errors
+/// A sentence, if the file can't be read.
+pub(crate) fn registered_at(setting: &Setting, path: &[&str]) -> Result<Vec<Registered>, String> {
     let found = file::read(&setting.file).map_err(|error| crate::exit::chain(&error))?;
     let Some(text) = found.text else {
         return Ok(Vec::new());
     };
     let value = read(&text, setting.syntax).map_err(|error| error.to_string())?;
-    let place = setting.part.path.iter();
-    let place = place.fold(&value, |value, name| {
-        value.get(name).unwrap_or(&Value::Null)
+    let place = path.iter().fold(&value, |value, name| {
+        value.get(*name).unwrap_or(&Value::Null)
     });
     let one = |server: Option<String>, program: String| Registered {
         file: setting.file.clone(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Finding;
+use super::elsewhere::{Elsewhere, From, elsewhere};
 use crate::config::Config;
 use crate::connect::client::{ALL, Client};
 use crate::connect::entry::Entry;
@@ -52,8 +53,12 @@ fn examine_client(client: &Client, config: &Config, entry: &Entry) -> Finding {
             }
         }
     }
+    let elsewhere = elsewhere(client, config, entry);
     if servers.is_empty() && hooks.is_empty() {
-        return Finding::warning(ID, format!("{name} is here and not connected"), fix);
+        return match elsewhere.iter().find(|one| one.what.server.is_some()) {
+            Some(one) => Finding::good(ID, format!("{name} is connected {}", brought_by(one))),
+            None => Finding::warning(ID, format!("{name} is here and not connected"), fix),
+        };
     }
     if let Some(gone) = servers
         .iter()
@@ -78,7 +83,10 @@ fn examine_client(client: &Client, config: &Config, entry: &Entry) -> Finding {
             return Finding::bad(ID, said, fix);
         }
     }
-    if servers.is_empty() {
+    if let Some(twice) = twice(client, &servers, &hooks, &elsewhere) {
+        return twice;
+    }
+    if servers.is_empty() && elsewhere.iter().all(|one| one.what.server.is_none()) {
         return Finding::bad(
             ID,
             format!("{name} has the Stop hook but not the server"),
@@ -91,6 +99,60 @@ fn examine_client(client: &Client, config: &Config, entry: &Entry) -> Finding {
         (false, _) => "",
     };
     Finding::good(ID, format!("{name} is connected{with}"))
+}
+
+/// Tells of what a client has from its own settings and from elsewhere too. A project's server of the same name
+/// that starts the same program stands in for the client's own, as in every project that is shared by a team.
+fn twice(
+    client: &Client,
+    servers: &[Registered],
+    hooks: &[Registered],
+    elsewhere: &[Elsewhere],
+) -> Option<Finding> {
+    let is_same = |one: &Registered, more: &Elsewhere| {
+        let is_named = more.from == From::Project && one.server == more.what.server;
+        is_named && one.program == more.what.program
+    };
+    for more in elsewhere {
+        let own = if more.what.server.is_some() {
+            servers
+        } else {
+            hooks
+        };
+        let Some(one) = own.iter().find(|one| !is_same(one, more)) else {
+            continue;
+        };
+        let (what, harm) = match (&one.server, &more.what.server) {
+            (Some(own), Some(other)) if own == other && more.from == From::Project => {
+                ("the server", "it starts only one of the two")
+            }
+            (Some(_), _) => ("the server", "its agent may see every tool twice"),
+            (None, _) => ("the Stop hook", "it may ask twice"),
+        };
+        let said = format!(
+            "{} has {what} from {} and {}: {harm}",
+            client.name,
+            listed(std::slice::from_ref(one)),
+            brought_by(more),
+        );
+        let off = match &more.from {
+            From::Plugin(id) => format!("claude plugin disable {id}"),
+            From::Project => format!("take it out of {}", more.what.file.display()),
+        };
+        let fix = format!("mmw-agent disconnect --client {}, or {off}", client.id);
+        return Some(Finding::warning(ID, said, fix));
+    }
+    None
+}
+
+fn brought_by(one: &Elsewhere) -> String {
+    match &one.from {
+        From::Plugin(id) => format!("by the plugin {id}"),
+        From::Project => format!(
+            "by the project, {}",
+            listed(std::slice::from_ref(&one.what))
+        ),
+    }
 }
 
 fn listed(registered: &[Registered]) -> String {

@@ -52,12 +52,30 @@ fn permissions(_: &Path) -> Option<Finding> {
 
 fn room(home: &Path) -> Option<Finding> {
     let free = fs4::available_space(home).ok()?;
+    Some(judge_room(free, home))
+}
+
+fn judge_room(free: u64, home: &Path) -> Finding {
+    const ID: &str = "disk";
     let said = format!("{} MiB are free on its disk", free >> 20);
-    Some(match free {
-        ..TOO_LITTLE => Finding::bad("disk", said, "make room on that disk"),
-        TOO_LITTLE..LITTLE => Finding::warning("disk", said, "make room on that disk soon"),
-        _ => Finding::good("disk", said),
-    })
+    let shown = home.display();
+    match free {
+        ..TOO_LITTLE => {
+            let fix = format!(
+                "make room on that disk, or set MMW_AGENT_HOME to another one: df -h {shown}"
+            );
+            Finding::bad(
+                ID,
+                format!("{said}, too little to save anything safely"),
+                fix,
+            )
+        }
+        TOO_LITTLE..LITTLE => {
+            let fix = format!("make room on that disk soon: df -h {shown}");
+            Finding::warning(ID, said, fix)
+        }
+        _ => Finding::good(ID, said),
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +89,16 @@ mod tests {
         let found = examine(&folder.path().join("new"));
         assert!(found.iter().all(|one| one.state != State::Bad), "{found:?}");
         assert_eq!(found[0].id, "home");
+    }
+
+    #[test]
+    fn a_disk_that_is_nearly_full_is_told_of_before_it_is_full() {
+        let state = |free| judge_room(free, Path::new("/home/a/.mmw")).state;
+        assert_eq!([state(0), state(TOO_LITTLE - 1)], [State::Bad; 2]);
+        assert_eq!([state(TOO_LITTLE), state(LITTLE - 1)], [State::Warning; 2]);
+        assert_eq!([state(LITTLE), state(u64::MAX)], [State::Good; 2]);
+        let fix = judge_room(0, Path::new("/home/a/.mmw")).fix.unwrap();
+        assert!(fix.ends_with("df -h /home/a/.mmw"), "{fix}");
     }
 
     #[test]

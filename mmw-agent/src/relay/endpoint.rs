@@ -75,6 +75,24 @@ impl Endpoint {
         format!("{base}/api/v1/{name}")
     }
 
+    /// Returns the address that tells whether a server is there, to anybody.
+    pub(super) fn health(&self) -> String {
+        let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url);
+        format!("{base}/healthz")
+    }
+
+    /// Returns the port, if it is one of this computer.
+    pub(crate) fn local_port(&self) -> Option<u16> {
+        let uri: Uri = self.url.parse().ok()?;
+        let host = uri.host()?.trim_matches(['[', ']']).to_ascii_lowercase();
+        let usual = if uri.scheme_str() == Some("https") {
+            443
+        } else {
+            80
+        };
+        is_loopback(&host).then(|| uri.port_u16().unwrap_or(usual))
+    }
+
     /// Returns the address that messages are sent to.
     pub(crate) fn url(&self) -> &str {
         &self.url
@@ -109,6 +127,17 @@ mod tests {
             team.action("remember"),
             "https://a.example/team/api/v1/remember"
         );
+        assert_eq!(team.health(), "https://a.example/team/healthz");
+    }
+
+    #[test]
+    fn a_port_is_local_only_on_this_computer() {
+        let port = |text| Endpoint::parse(text).unwrap().local_port();
+        assert_eq!(port("http://127.0.0.1:7667"), Some(7667));
+        assert_eq!(port("http://[::1]:7667/mcp"), Some(7667));
+        assert_eq!(port("http://localhost"), Some(80));
+        assert_eq!(port("https://LOCALHOST/team"), Some(443));
+        assert_eq!(port("https://a.example:7667"), None);
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! endpoint that it was given for and nowhere else.
 
 use std::io::{BufRead, BufReader, Read as _};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use mmw_core::time::Timestamp;
 use serde_json::{Value, json};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Timeout};
@@ -20,6 +21,10 @@ use crate::exit::Trouble;
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
 /// How long the server may take until it begins to answer.
 const ANSWER_DEADLINE: Duration = Duration::from_secs(120);
+/// How long it may take to find out who is there.
+const KNOCK_DEADLINE: Duration = Duration::from_secs(5);
+/// The most bytes that are read to find it out.
+const MAX_HEALTH_BYTES: u64 = 4096;
 /// The most bytes of an answer: 16 MiB.
 const MAX_ANSWER_BYTES: u64 = 16 << 20;
 /// The lists that a client may be told of.
@@ -41,6 +46,22 @@ pub(super) enum Sent {
     Answered(Value),
     /// Everything that was answered was given on already.
     Streamed,
+}
+
+/// What listens at the address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Knock {
+    /// Nothing does, or it can't be reached: in words.
+    Nobody(String),
+    /// Something takes the connection and does not speak HTTP, or says nothing: in words.
+    Silent(String),
+    /// Something answered.
+    Answered {
+        /// Whether it is, or may be, a memory server.
+        is_memory: bool,
+        /// What its clock says.
+        date: Option<Timestamp>,
+    },
 }
 
 /// Why there is no answer.
@@ -174,6 +195,47 @@ impl Upstream {
             return Err(Unreachable::Other(status));
         }
         Ok((status, after))
+    }
+
+    /// Asks whether somebody is there, without the key, for a few seconds at most.
+    pub(super) fn knock(&self) -> Knock {
+        let asked = self
+            .agent
+            .get(self.endpoint.health())
+            .config()
+            .timeout_global(Some(KNOCK_DEADLINE))
+            .build()
+            .call();
+        let response = match asked {
+            Ok(response) => response,
+            Err(ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve)) => {
+                return Knock::Nobody("no connection within 3 seconds".to_owned());
+            }
+            Err(ureq::Error::Timeout(_)) => {
+                return Knock::Silent("it takes the connection and says nothing".to_owned());
+            }
+            Err(error) => {
+                return match why(&error) {
+                    Unreachable::NotSent(why) => Knock::Nobody(why.to_owned()),
+                    _ => Knock::Silent("it does not speak HTTP".to_owned()),
+                };
+            }
+        };
+        let date = response.headers().get(http::header::DATE);
+        let date = date.and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
+        let since = date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
+        let date = since.and_then(|since| i64::try_from(since.as_millis()).ok());
+        let status = response.status().as_u16();
+        let mut bytes = Vec::new();
+        let body = response.into_body().into_reader().take(MAX_HEALTH_BYTES);
+        let _ = { body }.read_to_end(&mut bytes);
+        let alive: Option<Value> = serde_json::from_slice(&bytes).ok();
+        let is_alive = alive.is_some_and(|body| body["status"] == "alive");
+        Knock::Answered {
+            // Whatever stands before a server elsewhere may keep that page to itself.
+            is_memory: is_alive || self.endpoint.local_port().is_none() || status >= 500,
+            date: date.map(Timestamp::from_ms),
+        }
     }
 
     fn stream(
