@@ -21,12 +21,12 @@ fn agent(home: &Path, arguments: &[&str]) -> Output {
 }
 
 /// A small file system in memory, if this machine lets the test mount one.
-struct SmallDisk {
-    at: tempfile::TempDir,
+pub(crate) struct SmallDisk {
+    pub(crate) at: tempfile::TempDir,
 }
 
 impl SmallDisk {
-    fn mount(size: &str) -> Option<Self> {
+    pub(crate) fn mount(size: &str) -> Option<Self> {
         let at = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
@@ -36,7 +36,7 @@ impl SmallDisk {
         mounted.then_some(Self { at })
     }
 
-    fn remount(&self, options: &str) {
+    pub(crate) fn remount(&self, options: &str) {
         let done = Command::new("mount")
             .args(["-o", &format!("remount,{options}")])
             .arg(self.at.path())

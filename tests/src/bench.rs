@@ -3,6 +3,7 @@
 //! Everything is measured in one run on one machine, with the disk's own sync beside it, so that
 //! figures can be compared with each other. Absolute values of a busy machine mean little.
 
+mod agent;
 mod corpus;
 mod embed;
 mod figures;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, `hooks` the Stop hook, `search 1000,100000` a search
+/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, `hooks` the Stop hook, `agent` the agent beside the server, `search 1000,100000` a search
 /// by words and meaning, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
 /// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
@@ -29,6 +30,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
         Some("embed") => Some(embed::measure()),
         Some("vectors") => Some(vectors::measure()),
         Some("hooks") => Some(hooks::measure()),
+        Some("agent") => Some(agent::measure()),
         Some("search") => Some(search::measure(
             &arguments.by_ref().skip(1).collect::<Vec<_>>(),
         )),
