@@ -93,12 +93,13 @@ mod tests {
 
     #[test]
     fn a_disk_that_is_nearly_full_is_told_of_before_it_is_full() {
-        let state = |free| judge_room(free, Path::new("/home/a/.mmw")).state;
+        let home = Path::new("own/.mmw");
+        let state = |free| judge_room(free, home).state;
         assert_eq!([state(0), state(TOO_LITTLE - 1)], [State::Bad; 2]);
         assert_eq!([state(TOO_LITTLE), state(LITTLE - 1)], [State::Warning; 2]);
         assert_eq!([state(LITTLE), state(u64::MAX)], [State::Good; 2]);
-        let fix = judge_room(0, Path::new("/home/a/.mmw")).fix.unwrap();
-        assert!(fix.ends_with("df -h /home/a/.mmw"), "{fix}");
+        let fix = judge_room(0, home).fix.unwrap();
+        assert!(fix.ends_with("df -h own/.mmw"), "{fix}");
     }
 
     #[test]
