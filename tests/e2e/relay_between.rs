@@ -112,11 +112,11 @@ impl Between {
             let _ = may_go.recv_timeout(PATIENCE);
         }
         let (head, body) = request.split_once("\r\n\r\n")?;
+        let address = server.strip_prefix("http://")?;
+        let mut server = TcpStream::connect(address).ok()?;
         if head.starts_with("POST /api/v1/remember") {
             lock(&self.queued).push(serde_json::from_str(body).ok()?);
         }
-        let address = server.strip_prefix("http://")?;
-        let mut server = TcpStream::connect(address).ok()?;
         let text = request.replacen("\r\n\r\n", "\r\nconnection: close\r\n\r\n", 1);
         server.write_all(text.as_bytes()).ok()?;
         let mut answer = Vec::new();
@@ -295,7 +295,8 @@ pub(crate) fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < PATIENCE, "{what}");
-        std::thread::yield_now();
+        // Those who are waited for need the processor too.
+        std::thread::park_timeout(Duration::from_millis(2));
     }
 }
 
