@@ -87,7 +87,9 @@ mod tests {
     fn a_folder_that_is_not_there_is_made_and_good() {
         let folder = tempfile::tempdir().unwrap();
         let found = examine(&folder.path().join("new"));
-        assert!(found.iter().all(|one| one.state != State::Bad), "{found:?}");
+        // How full the disk is that tests run on is not theirs to say.
+        let is_well = |one: &Finding| one.id == "disk" || one.state != State::Bad;
+        assert!(found.iter().all(is_well), "{found:?}");
         assert_eq!(found[0].id, "home");
     }
 
