@@ -255,15 +255,18 @@ impl Index {
         let mut crowd = Crowd::new(self.dimensions, self.isa);
         for row in &sample {
             if let Some(code) = self.codes_of(*row).next() {
-                crowd.push(code.into_iter());
+                crowd.push(code);
             }
         }
+        let mut buffer = Vec::new();
         let mut around = |row: Row| {
             let place = sample.binary_search(&row).ok();
-            let pieces = self.codes_of(row);
-            pieces
-                .filter_map(|code| crowd.around(&code, place))
-                .max_by(f64::total_cmp)
+            let pieces = self.codes_of(row).filter_map(|code| {
+                buffer.clear();
+                buffer.extend(code);
+                crowd.around(&buffer, place)
+            });
+            pieces.max_by(f64::total_cmp)
         };
         let some = sample.iter().step_by(USUAL_OF);
         let usual: Vec<f64> = some.filter_map(|row| around(*row)).collect();
@@ -274,13 +277,13 @@ impl Index {
     }
 
     /// Returns the codes of a record's pieces.
-    fn codes_of(&self, row: Row) -> impl Iterator<Item = Vec<u64>> {
+    fn codes_of(&self, row: Row) -> impl Iterator<Item = impl Iterator<Item = u64>> {
         let segment = self.segments.get(&workspace(row));
         segment.into_iter().flat_map(move |segment| {
             let slots = segment.table().slots_of(sequence(row));
             slots
                 .iter()
-                .map(|slot| segment.code(*slot, self.dimensions).collect())
+                .map(|slot| segment.code(*slot, self.dimensions))
         })
     }
 

@@ -18,37 +18,49 @@ use super::segment::Segment;
 /// From where on a search goes another way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// By how many records are asked for: the first that has enough. Who asks for more than the last
-    /// one has gets each vector looked at.
-    pub(super) tiers: &'static [Tier],
+    /// When the nearest codes are looked for first; never, if there is nothing.
+    pub(super) by_codes: Option<ByCodes>,
     /// So many vectors are worth a thread.
     pub(super) per_thread: usize,
 }
 
-/// How far those who ask for some records look.
+/// How far a search looks that looks for the nearest codes first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tier {
-    /// The most records that may be asked for.
+pub(super) struct ByCodes {
+    /// Who asks for more records than that gets each vector looked at: of the 2,000 nearest of 400,000, one
+    /// of ten vectors looked at found nine tenths only.
     pub(super) most_records: usize,
     /// Up to so many vectors each is looked at.
     pub(super) exact: usize,
-    /// Beyond, at least so many whose codes are nearest. Independent of how many records are asked for,
-    /// so that asking for more never changes the first.
-    pub(super) rescored: usize,
+    /// At least so many whose codes are nearest are looked at.
+    pub(super) least: usize,
+    /// One of so many is, as long as that are not more than `many`.
+    pub(super) of: usize,
+    /// See `of`.
+    pub(super) many: usize,
     /// And at least one of so many: the more there are, the more codes are as near as the nearest's.
-    pub(super) rescored_of: usize,
+    pub(super) of_many: usize,
+}
+
+impl ByCodes {
+    /// Returns how many of so many vectors are looked at. Independent of how many records are asked for, so
+    /// that asking for more never changes the first.
+    pub(super) fn looked_at(&self, n_vectors: usize) -> usize {
+        let few = (n_vectors / self.of.max(1)).min(self.many);
+        few.max(self.least).max(n_vectors / self.of_many.max(1))
+    }
 }
 
 impl Limits {
     pub(super) const USUAL: Self = Self {
-        // None for more records than that: of the 2,000 nearest of 400,000, one of ten vectors looked at
-        // found nine tenths only, which a filter may need.
-        tiers: &[Tier {
+        by_codes: Some(ByCodes {
             most_records: 300,
             exact: 16_384,
-            rescored: 3_000,
-            rescored_of: 128,
-        }],
+            least: 1_000,
+            of: 64,
+            many: 3_000,
+            of_many: 128,
+        }),
         per_thread: 65_536,
     };
 }
@@ -138,10 +150,10 @@ impl Scan<'_> {
             })
             .collect();
         let n_vectors = units.iter().map(|unit| unit.block.len()).sum();
-        let mut tiers = self.limits.tiers.iter();
-        if let Some(tier) = tiers.find(|tier| k <= tier.most_records)
-            && n_vectors > tier.exact
-            && let Some(best) = self.by_codes(&units, n_vectors, k, tier)
+        if let Some(limits) = &self.limits.by_codes
+            && k <= limits.most_records
+            && n_vectors > limits.exact
+            && let Some(best) = self.by_codes(&units, n_vectors, k, limits)
         {
             return best.finish();
         }
@@ -179,10 +191,9 @@ impl Scan<'_> {
         units: &[Unit<'_>],
         n_vectors: usize,
         k: usize,
-        tier: &Tier,
+        limits: &ByCodes,
     ) -> Option<Best> {
-        let share = n_vectors / tier.rescored_of.max(1);
-        let wanted = tier.rescored.max(share);
+        let wanted = limits.looked_at(n_vectors);
         let largest = self.largest();
         // Nearly all codes are further off than the limit that is found in the end. To start from a
         // guess spares keeping them in between; if it was wrong, nothing is lost but time.
@@ -193,7 +204,7 @@ impl Scan<'_> {
         }
         let is_full = cut.is_full();
         let found = Found::new(units, &cut.finish());
-        let is_enough = !is_full || found.n_records() >= tier.most_records;
+        let is_enough = !is_full || found.n_records() >= limits.most_records;
         is_enough.then(|| self.rescore(&found, k))
     }
 

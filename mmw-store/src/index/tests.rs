@@ -10,34 +10,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::scan::Tier;
+use super::scan::ByCodes;
 use super::*;
 
 /// Ways that differ in where a search goes another way, never in what they give here.
 const EXACT: Limits = Limits {
-    tiers: &[],
+    by_codes: None,
     ..Limits::USUAL
 };
 /// Codes first, and all of their vectors.
 const ALL_CODES: Limits = Limits {
-    tiers: &[Tier {
+    by_codes: Some(ByCodes {
         most_records: usize::MAX,
         exact: 0,
-        rescored: 1_000_000,
-        rescored_of: 1,
-    }],
+        least: 1_000_000,
+        of: 1,
+        many: 0,
+        of_many: 1,
+    }),
     per_thread: 1,
 };
 /// Codes first, and few of their vectors.
 const FEW_CODES: Limits = Limits {
-    tiers: &[FEW],
+    by_codes: Some(FEW),
     per_thread: 1,
 };
-const FEW: Tier = Tier {
+const FEW: ByCodes = ByCodes {
     most_records: 8,
     exact: 0,
-    rescored: 12,
-    rescored_of: usize::MAX,
+    least: 12,
+    of: usize::MAX,
+    many: 0,
+    of_many: usize::MAX,
 };
 
 #[derive(Default)]
@@ -440,7 +444,7 @@ fn of_many_records_nearly_all_of_the_nearest_are_found() {
         let vector = numbers.near(centre, 1.0);
         index.put(row, row, &[vector.to_bytes()]).unwrap();
     }
-    assert!(index.n_records(&(0..N)) > Limits::USUAL.tiers[0].exact);
+    assert!(index.n_records(&(0..N)) > Limits::USUAL.by_codes.unwrap().exact);
     let (mut found, mut asked) = (0, 0);
     for centre in &centres[..20] {
         let query = numbers.near(centre, 1.0);
@@ -479,14 +483,12 @@ fn codes_of_one_long_record_do_not_hide_the_others() {
 
 #[test]
 fn the_usual_limits_fit_each_other() {
+    let limits = Limits::USUAL.by_codes.unwrap();
     // Or the nearest codes might be of fewer records than are asked for.
-    let mut most = 0;
-    for tier in Limits::USUAL.tiers {
-        assert!(tier.rescored >= tier.most_records);
-        assert!(tier.exact >= tier.rescored);
-        assert!(tier.most_records > most);
-        most = tier.most_records;
-    }
+    assert!(limits.least >= limits.most_records);
+    assert!(limits.exact >= limits.least);
+    let looked_at = [20_000, 100_000, 200_000, 300_000, 1_000_000].map(|n| limits.looked_at(n));
+    assert_eq!(looked_at, [1_000, 1_562, 3_000, 3_000, 7_812]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 //! Each leg gives its best; both parts are then looked up for all of them, so that a record counts the
 //! same whichever leg found it.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
 use mmw_core::wire::ScoreView;
+use rustc_hash::FxHashMap;
 
 use super::matches::{Matches, Wanted};
 use super::query::{Legs, Query};
@@ -25,7 +25,7 @@ const NEAREST_OF_FILTERED: usize = 2_000;
 /// facets kept.
 const MAX_COMPARED: usize = 32_768;
 /// How many of the best are looked at for how crowded it is around them. What is behind these stays behind.
-const CROWDS: usize = 256;
+const CROWDS: usize = 128;
 
 /// A record that may become a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +85,7 @@ pub(super) struct Candidates {
     pub(super) spread: Option<Spread>,
     /// The record that was to be looked at in any case.
     pub(super) watched: Option<Candidate>,
-    by_row: HashMap<Row, usize>,
+    by_row: FxHashMap<Row, usize>,
 }
 
 /// What meaning has to offer to a search.
@@ -107,13 +107,13 @@ impl Candidates {
         if lexica.is_empty() {
             return Ok(Self::default());
         }
+        let meant = meant.filter(|_| query.legs != Legs::Words);
         let wanted = Wanted {
             words: &query.words,
             facets: &query.facets,
-            depth: query.depth(),
+            depth: query.depth(meant.is_some_and(|meant| meant.view.is_complete)),
         };
         let mut matches = Matches::of(snapshot, lexica, &wanted)?;
-        let meant = meant.filter(|_| query.legs != Legs::Words);
         let mut found = Self {
             is_cut: matches.is_cut(),
             spread: meant.and_then(|meant| spread(meant, lexica)),
@@ -148,8 +148,9 @@ impl Candidates {
         by_meaning: &[Row],
         meant: Option<&Meant<'_>>,
     ) {
-        let places =
-            |rows: &mut dyn Iterator<Item = Row>| -> HashMap<Row, u32> { rows.zip(1..).collect() };
+        let places = |rows: &mut dyn Iterator<Item = Row>| -> FxHashMap<Row, u32> {
+            rows.zip(1..).collect()
+        };
         let lexical_ranks = places(&mut by_words.iter().map(|(row, _)| *row));
         let semantic_ranks = places(&mut by_meaning.iter().copied());
         let mut rows: Vec<Row> = lexical_ranks.keys().copied().collect();

@@ -5,16 +5,13 @@
 //! same whatever the store's size. BM25 weights come from the reader's own workspaces alone. What is
 //! filtered by is looked for like a word, so that a filter leaves no match behind.
 
-use std::collections::HashMap;
-
 use mmw_core::rank::{Evidence, MIN_COVERAGE, bm25, idf, max_bm25};
+use rustc_hash::FxHashMap;
 
+use super::query::Depth;
 use super::turns::Turns;
 use crate::engine::{EngineResult, Lexical, Row, Snapshot, TermId};
 use crate::words::{self, fingerprint};
-
-/// The most candidates that are scored, as a multiple of the depth.
-const SCORED_DEPTHS: usize = 2;
 
 /// How a record matches by words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,8 +59,8 @@ pub(super) struct Wanted<'q> {
     pub(super) words: &'q words::Query,
     /// Further words that a record must have to be looked at.
     pub(super) facets: &'q [String],
-    /// How many records of a common word are looked at.
-    pub(super) depth: usize,
+    /// How far.
+    pub(super) depth: Depth,
 }
 
 impl Matches {
@@ -75,7 +72,7 @@ impl Matches {
     ) -> EngineResult<Self> {
         let words = look_up(snapshot, lexica, wanted)?;
         let turns = Turns::of(snapshot, lexica)?;
-        let mut scores = Scores::new(lexica, &words, wanted.depth * SCORED_DEPTHS, turns);
+        let mut scores = Scores::new(lexica, &words, wanted.depth.scored, turns);
         scores.add(
             snapshot,
             &words,
@@ -98,7 +95,7 @@ impl Matches {
             // What answers a turn need not repeat any of its words.
             let found = matches.found();
             let rows = found.iter().map(|(row, _)| *row);
-            let after = matches.scores.turns.after(rows, wanted.depth);
+            let after = matches.scores.turns.after(rows, wanted.depth.of_a_word);
             matches.scores.more(snapshot, &matches.words, &after)?;
         }
         Ok(matches)
@@ -196,7 +193,7 @@ fn look_up(
     lexica: &[Lexical],
     wanted: &Wanted<'_>,
 ) -> EngineResult<Vec<Word>> {
-    let depth = wanted.depth;
+    let depth = wanted.depth.of_a_word;
     let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
     let mut found = Vec::with_capacity(wanted.words.words.len());
     for (nth, word) in wanted.words.words.iter().enumerate() {
@@ -259,8 +256,8 @@ fn estimate(lexical: &Lexical, newest: &[Row]) -> u64 {
 }
 
 /// Returns the records of some of the words, with the weight of those words that is known to be theirs.
-fn known_weights(found: &[Word], which: impl Fn(&Word) -> bool) -> HashMap<Row, f64> {
-    let mut weights: HashMap<Row, f64> = HashMap::new();
+fn known_weights(found: &[Word], which: impl Fn(&Word) -> bool) -> FxHashMap<Row, f64> {
+    let mut weights: FxHashMap<Row, f64> = FxHashMap::default();
     for word in found.iter().filter(|word| which(word)) {
         for row in &word.rows {
             *weights.entry(*row).or_default() += word.weight;
@@ -275,7 +272,7 @@ fn add_rows_with_all(
     lexica: &[Lexical],
     wanted: &Wanted<'_>,
     found: &[Word],
-    weights: &mut HashMap<Row, f64>,
+    weights: &mut FxHashMap<Row, f64>,
 ) -> EngineResult<()> {
     let mut all: Vec<&str> = wanted.words.leaves().collect();
     if all.len() < 2 {
@@ -284,7 +281,7 @@ fn add_rows_with_all(
     all.extend(wanted.facets.iter().map(String::as_str));
     let whole: f64 = found.iter().map(Word::coverage).sum();
     for lexical in lexica {
-        for row in snapshot.rows_with(&lexical.rows, &all, wanted.depth)? {
+        for row in snapshot.rows_with(&lexical.rows, &all, wanted.depth.of_a_word)? {
             let weight = weights.entry(row).or_default();
             *weight = weight.max(whole);
         }
@@ -298,7 +295,7 @@ struct Scores {
     /// The highest BM25 that the query could reach.
     highest: f64,
     most: usize,
-    scored: HashMap<Row, Match>,
+    scored: FxHashMap<Row, Match>,
     best_coverage: f64,
     is_cut: bool,
     turns: Turns,
@@ -318,7 +315,7 @@ impl Scores {
             mean_length,
             highest: max_bm25(reachable.map(|word| word.weight)).max(f64::MIN_POSITIVE),
             most,
-            scored: HashMap::new(),
+            scored: FxHashMap::default(),
             best_coverage: 0.0,
             is_cut: false,
             turns,
@@ -330,7 +327,7 @@ impl Scores {
         &mut self,
         snapshot: &dyn Snapshot,
         found: &[Word],
-        weights: &HashMap<Row, f64>,
+        weights: &FxHashMap<Row, f64>,
     ) -> EngineResult<()> {
         let mut rows: Vec<(Row, f64)> = weights
             .iter()

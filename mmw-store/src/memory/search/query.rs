@@ -19,10 +19,31 @@ const MAX_LIMIT: i64 = 50;
 const MAX_QUERY_BYTES: usize = 100_000;
 /// The most entries of `current_sources`.
 const MAX_CURRENT_SOURCES: usize = 1_000;
-/// How many records of a common word are looked at.
-const DEPTH: usize = 256;
-/// The same if filters may leave out most of them.
-const FILTERED_DEPTH: usize = 4_096;
+/// How far words are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Depth {
+    /// How many records of a common word are looked at.
+    pub(super) of_a_word: usize,
+    /// How many records are scored: those with the most weight.
+    pub(super) scored: usize,
+}
+
+/// Where words answer alone.
+const DEPTH: Depth = Depth {
+    of_a_word: 256,
+    scored: 512,
+};
+/// Where meaning answers too: what shares only common words with a query and matters is near to it. The
+/// nearest are scored whatever words they share.
+const DEPTH_BESIDE_MEANING: Depth = Depth {
+    of_a_word: 128,
+    scored: 192,
+};
+/// Where filters may leave out most records.
+const FILTERED_DEPTH: Depth = Depth {
+    of_a_word: 4_096,
+    scored: 8_192,
+};
 
 /// The hashes that the caller gives as current.
 #[derive(Debug, Clone)]
@@ -166,10 +187,16 @@ impl Query {
         self.as_of.is_some() || self.exclude_stale
     }
 
-    /// Returns how many records of a common word are looked at. Independent of `limit`, so that
-    /// raising it never removes an earlier hit.
-    pub(super) const fn depth(&self) -> usize {
-        if self.sieves() { FILTERED_DEPTH } else { DEPTH }
+    /// Returns how far words are followed. Independent of `limit`, so that raising it never removes an
+    /// earlier hit.
+    pub(super) fn depth(&self, beside_meaning: bool) -> Depth {
+        if self.sieves() {
+            FILTERED_DEPTH
+        } else if beside_meaning {
+            DEPTH_BESIDE_MEANING
+        } else {
+            DEPTH
+        }
     }
 
     /// Tells whether the filters on single records let this one through.

@@ -4,10 +4,10 @@
 //! that whoever forgets a turn takes its words away at once. Places without turns cost one look. What a turn
 //! is stands in [`mmw_core::turn`]; nothing is scored here.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use mmw_core::turn::{KIND, SHARE_OF_BEFORE, TURNS_BEFORE};
+use rustc_hash::FxHashMap;
 
 use crate::engine::{EngineResult, Lexical, LexicalDoc, Row, Snapshot, TermId};
 use crate::words::Facet;
@@ -17,9 +17,9 @@ use crate::words::Facet;
 pub(super) struct Turns {
     are_there: bool,
     /// The turns before those that were looked at, the nearest first.
-    before: HashMap<Row, Vec<Row>>,
+    before: FxHashMap<Row, Vec<Row>>,
     /// The turns after them, the nearest first.
-    after: HashMap<Row, Vec<Row>>,
+    after: FxHashMap<Row, Vec<Row>>,
 }
 
 /// The words of a record, with those of the turns before it if it is one.
@@ -70,7 +70,7 @@ impl Turns {
         self.look_around(snapshot, rows)?;
         let mut wanted = rows.to_vec();
         wanted.extend(rows.iter().flat_map(|row| self.before_of(*row)));
-        let docs: HashMap<Row, Rc<LexicalDoc>> = snapshot
+        let docs: FxHashMap<Row, Rc<LexicalDoc>> = snapshot
             .lexical_docs(&wanted)?
             .into_iter()
             .map(|(row, doc)| (row, Rc::new(doc)))
