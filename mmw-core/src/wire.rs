@@ -5,6 +5,7 @@
 
 pub mod answers;
 pub mod args;
+mod reading;
 #[cfg(test)]
 pub(crate) mod samples;
 mod scalars;
@@ -15,4 +16,5 @@ mod why_not;
 
 pub use answers::*;
 pub use args::*;
+pub use reading::*;
 pub use why_not::*;

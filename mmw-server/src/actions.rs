@@ -7,6 +7,7 @@
 mod arguments;
 pub mod explain_memory;
 mod forget;
+pub mod reading;
 mod remember;
 mod resolve_conflict;
 mod review_candidates;
@@ -87,6 +88,8 @@ pub struct Asked {
     pub reviewer: Option<Reviewer>,
     /// The present moment, for the ages in texts.
     pub now: Timestamp,
+    /// Whoever asks compares files itself, and takes out of the answer what that takes.
+    pub compares: bool,
 }
 
 /// What an action answers.

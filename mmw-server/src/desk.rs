@@ -50,6 +50,8 @@ pub struct Order {
     pub envelope: EnvelopeArgs,
     /// The proof that a person decides, if they were asked.
     pub reviewer: Option<Reviewer>,
+    /// Whoever asks compares files itself, and takes out of the answer what that takes.
+    pub compares: bool,
 }
 
 /// The desk. Cheap to clone.
@@ -138,6 +140,7 @@ impl Desk {
             envelope: order.envelope,
             reviewer: order.reviewer.or_else(|| Reviewer::by_key(&access.caller)),
             now: self.clock.now(),
+            compares: order.compares,
         };
         Ok((arguments, asked))
     }

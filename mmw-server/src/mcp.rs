@@ -9,6 +9,7 @@ mod complete;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod prompts;
+mod reading;
 mod resources;
 mod roots;
 mod stdio;
@@ -29,6 +30,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
+pub use self::reading::{COMPARE_META, READING};
 pub use self::stdio::{Embedded, StdioError, serve_lines, serve_stdio};
 use crate::actions::Answer;
 use crate::desk::{Access, Desk, Order};

@@ -31,6 +31,7 @@ impl Stage {
                 envelope: EnvelopeArgs::default(),
                 reviewer: None,
                 now: SystemClock.now(),
+                compares: false,
             },
             registry: Registry::standard(),
             _folder: folder,

@@ -15,6 +15,7 @@ mod judged;
 pub mod meaning;
 mod mention;
 pub mod purge;
+mod reading;
 mod reindex;
 mod remember;
 pub mod rescan;

@@ -7,6 +7,7 @@
 )]
 
 mod clients;
+mod compared_files;
 mod crash;
 mod faults;
 mod field_reports;

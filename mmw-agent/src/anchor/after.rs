@@ -6,8 +6,10 @@
 use mmw_core::source::ContentHash;
 use mmw_core::status::Level;
 use mmw_core::time::Timestamp;
-use mmw_core::wire::{Anchor, ExplainAnswer, LocalSpan, ReasonView, SearchAnswer, SpanArgs};
-use mmw_server::actions::{Answer, explain_memory, search};
+use mmw_core::wire::{
+    Anchor, ExplainAnswer, LocalSpan, Reading, ReasonView, SearchAnswer, SpanArgs,
+};
+use mmw_server::actions::{Answer, explain_memory, reading, search};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -31,10 +33,14 @@ pub(super) enum Then {
     /// Check the files that hits rest on.
     Check {
         leaves_out: bool,
+        /// What brief hits were given to be compared is taken out of them again.
+        takes_out: bool,
         note: Option<String>,
     },
     /// Check the files that a record rests on.
     Explain,
+    /// Check the files that a reading rests on: a resource, or what a prompt recalls.
+    Read,
     /// Say what the caller should know.
     Note(String),
 }
@@ -73,8 +79,15 @@ impl After {
                     structured["source_note"] = Value::from(note);
                 }
             }
-            Then::Check { leaves_out, note } => {
+            Then::Check {
+                leaves_out,
+                takes_out,
+                note,
+            } => {
                 let found_something = self.anchors.check_hits(structured, leaves_out);
+                if takes_out {
+                    without_anchors(structured);
+                }
                 if found_something {
                     *text = match SearchAnswer::deserialize(&*structured) {
                         Ok(typed) => search::told(&typed, now),
@@ -86,19 +99,18 @@ impl After {
                 }
             }
             Then::Explain => {
-                let mut sourced = structured["record"].clone();
-                for field in ["status", "status_reasons", "anchors"] {
-                    if let Some(value) = structured.get(field) {
-                        sourced[field] = value.clone();
-                    }
+                if self.anchors.check_receipt(structured)
+                    && let Ok(typed) = ExplainAnswer::deserialize(&*structured)
+                {
+                    *text = explain_memory::told(&typed, now);
                 }
-                if self.anchors.check_one(&mut sourced).is_some() {
-                    for field in ["status", "status_reasons"] {
-                        structured[field] = sourced[field].take();
-                    }
-                    if let Ok(typed) = ExplainAnswer::deserialize(&*structured) {
-                        *text = explain_memory::told(&typed, now);
-                    }
+            }
+            Then::Read => {
+                // One that a newer server made and that can't be put into words here stays as it is.
+                if self.anchors.check_reading(structured)
+                    && let Ok(typed) = Reading::deserialize(&*structured)
+                {
+                    *text = reading::told(&typed, now);
                 }
             }
             Then::Note(note) => text.push_str(&format!("\n{note}.")),
@@ -114,6 +126,59 @@ impl Anchors {
         if let (Some(source_id), Some(Ok(hash))) = (source_id, hash.map(ContentHash::new)) {
             self.0.kept.put(source_id, &hash, around);
         }
+    }
+
+    /// Checks what a reading rests on. Tells whether anything was found out.
+    fn check_reading(&self, reading: &mut Value) -> bool {
+        match reading.get("reading").and_then(Value::as_str) {
+            Some("record") => self.check_receipt(reading),
+            Some("fact") => self.check_each(reading.get_mut("versions")),
+            Some("brief") => self.check_each(reading.get_mut("hits")),
+            Some("recall") => match reading.get_mut("found") {
+                Some(found) => self.check_hits(found, false),
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn check_each(&self, sourced: Option<&mut Value>) -> bool {
+        let sourced = sourced.and_then(Value::as_array_mut);
+        let checked: Vec<bool> = sourced
+            .into_iter()
+            .flatten()
+            .map(|one| self.check_one(one).is_some())
+            .collect();
+        checked.contains(&true)
+    }
+
+    /// Checks what a record rests on that is told with its receipt. Tells whether anything was found out.
+    fn check_receipt(&self, receipt: &mut Value) -> bool {
+        let mut sourced = receipt["record"].clone();
+        for field in ["status", "status_reasons", "anchors"] {
+            if let Some(value) = receipt.get(field) {
+                sourced[field] = value.clone();
+            }
+        }
+        if self.check_one(&mut sourced).is_none() {
+            return false;
+        }
+        for field in ["status", "status_reasons", "local_source", "local_span"] {
+            if let Some(value) = sourced.get_mut(field) {
+                receipt[field] = value.take();
+            }
+        }
+        // Among its versions it is the same record.
+        let (id, status) = (receipt["record"]["id"].clone(), receipt["status"].clone());
+        let versions = receipt.get_mut("versions").and_then(Value::as_array_mut);
+        let itself = versions
+            .into_iter()
+            .flatten()
+            .find(|version| version["id"] == id);
+        if let Some(itself) = itself {
+            itself["status"] = status;
+        }
+        true
     }
 
     /// Checks all hits. Tells whether anything was found out.
@@ -282,6 +347,14 @@ fn raise(hit: &mut Value, reason: &ReasonView) {
     }
     if hit["status"] == Level::Unverified.name() {
         hit["status"] = Value::from(Level::Stale.name());
+    }
+}
+
+/// Takes what hits were given to be compared out of them.
+fn without_anchors(answer: &mut Value) {
+    let hits = answer.get_mut("hits").and_then(Value::as_array_mut);
+    for hit in hits.into_iter().flatten().filter_map(Value::as_object_mut) {
+        hit.shift_remove("anchors");
     }
 }
 

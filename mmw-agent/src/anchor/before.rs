@@ -5,6 +5,7 @@ use mmw_core::source::{ContentHash, SourceId};
 use mmw_core::wire::{EnvelopeArgs, SpanArgs};
 use mmw_server::actions::Object;
 use mmw_server::desk::Order;
+use mmw_server::mcp::READING;
 use serde_json::{Map, Value};
 
 use super::after::{After, Then};
@@ -40,7 +41,18 @@ impl Anchors {
                 let note = self.rename(&mut order.arguments);
                 self.rename_keys(&mut order.arguments);
                 let leaves_out = order.arguments.get("exclude_stale") == Some(&Value::Bool(true));
-                Some(After::new(self, Then::Check { leaves_out, note }))
+                // Brief hits do not say what a summary rests on unless they are asked to.
+                order.compares = order.arguments.get("detail") == Some(&Value::from("brief"));
+                let then = Then::Check {
+                    leaves_out,
+                    takes_out: order.compares,
+                    note,
+                };
+                Some(After::new(self, then))
+            }
+            READING => {
+                order.compares = true;
+                Some(After::new(self, Then::Read))
             }
             "explain_memory" => Some(After::new(self, Then::Explain)),
             "validate_memory" | "forget" => {

@@ -9,6 +9,7 @@ use mmw_core::validation;
 use mmw_core::wire::EnvelopeArgs;
 use mmw_server::actions::{Answer, Registry};
 use mmw_server::desk::Order;
+use mmw_server::mcp::{COMPARE_META, READING};
 use serde_json::{Map, Value};
 
 use super::message::{Message, Method};
@@ -16,6 +17,10 @@ use crate::anchor::After;
 
 /// Where an agent puts what it adds to a write.
 pub(super) const ENVELOPE_META: &str = "mmw/envelope";
+
+/// The prompt that recalls a topic, and the action that it does so with.
+const RECALL: &str = "recall";
+const SEARCH: &str = "search";
 
 /// Where a request of the newer protocol says whose it is.
 const CLIENT_META: &str = "io.modelcontextprotocol/clientInfo";
@@ -60,6 +65,9 @@ impl Around {
         value: &mut Value,
         client: &Option<String>,
     ) -> Option<After> {
+        if message.is_reading() {
+            return self.before_reading(value);
+        }
         if message.method != Method::Call {
             return None;
         }
@@ -81,6 +89,9 @@ impl Around {
         };
         let after = (self.complete)(action, &mut order);
         params.insert("arguments".to_owned(), Value::Object(order.arguments));
+        if order.compares {
+            ask_to_compare(params);
+        }
         if takes_envelope {
             let mut envelope = order.envelope;
             // Sent twice, because an answer got lost, it is still one write.
@@ -106,6 +117,46 @@ impl Around {
             put(params, envelope);
         }
         after
+    }
+}
+
+impl Around {
+    /// Completes a request for a resource or a prompt: the server shall say what it rests on.
+    fn before_reading(&self, value: &mut Value) -> Option<After> {
+        let params = value.get_mut("params")?.as_object_mut()?;
+        if params.get("name").and_then(Value::as_str) == Some(RECALL) {
+            self.default_workspace(params);
+        }
+        let mut order = Order::default();
+        let after = (self.complete)(READING, &mut order)?;
+        if order.compares {
+            ask_to_compare(params);
+        }
+        Some(after)
+    }
+
+    /// Has a prompt recall from the workspace that a search without one is in.
+    fn default_workspace(&self, params: &mut Map<String, Value>) {
+        let mut order = Order::default();
+        let _ = (self.complete)(SEARCH, &mut order);
+        let Some(workspace) = order.arguments.remove("workspace") else {
+            return;
+        };
+        let arguments = params
+            .entry("arguments")
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(arguments) = arguments {
+            arguments.entry("workspace").or_insert(workspace);
+        }
+    }
+}
+
+fn ask_to_compare(params: &mut Map<String, Value>) {
+    let meta = params
+        .entry("_meta")
+        .or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(meta) = meta {
+        meta.insert(COMPARE_META.to_owned(), Value::Bool(true));
     }
 }
 
@@ -142,6 +193,9 @@ pub(super) fn finish(answer: &mut Value, after: After, now: Timestamp) {
     if result.get("isError").and_then(Value::as_bool) == Some(true) {
         return;
     }
+    if let Some(reading) = reading_of(result) {
+        return finish_reading(result, reading, after, now);
+    }
     let Some(structured) = result.get("structuredContent").cloned() else {
         return;
     };
@@ -162,6 +216,33 @@ pub(super) fn finish(answer: &mut Value, after: After, now: Timestamp) {
     {
         *text = Value::String(done.text);
     }
+}
+
+/// Takes what was asked for to be compared out of an answer.
+fn reading_of(result: &mut Map<String, Value>) -> Option<Value> {
+    let meta = result.get_mut("_meta")?.as_object_mut()?;
+    let reading = meta.shift_remove(COMPARE_META)?;
+    if meta.is_empty() {
+        result.shift_remove("_meta");
+    }
+    Some(reading)
+}
+
+fn finish_reading(result: &mut Map<String, Value>, reading: Value, after: After, now: Timestamp) {
+    let places = [("contents", "/0/text"), ("messages", "/0/content/text")];
+    let text = places
+        .into_iter()
+        .find(|(member, _)| result.contains_key(*member));
+    let text = text.and_then(|(member, rest)| result.get_mut(member)?.pointer_mut(rest));
+    let Some(Value::String(text)) = text else {
+        return;
+    };
+    let mut done = Answer {
+        structured: reading,
+        text: std::mem::take(text),
+    };
+    after.finish(&mut done, now);
+    *text = done.text;
 }
 
 #[cfg(test)]

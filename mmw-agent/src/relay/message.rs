@@ -91,6 +91,13 @@ impl Message {
         self.method == Method::Call && self.name.as_deref() == Some(tool)
     }
 
+    /// Tells whether what is asked for may rest on files without being a call: a resource, or what a prompt
+    /// recalls.
+    pub(super) fn is_reading(&self) -> bool {
+        let method = self.method_name.as_deref();
+        matches!(method, Some("resources/read" | "prompts/get"))
+    }
+
     /// Tells whether it is of the protocol without `initialize`.
     pub(super) fn is_modern(&self) -> bool {
         self.version.is_some()

@@ -41,7 +41,10 @@ pub(crate) fn explained(page: &mut Page, answer: &ExplainAnswer) {
         &record.source_revision,
         &record.source_hash,
     ];
-    let from: Vec<&str> = from.into_iter().flatten().map(String::as_str).collect();
+    let mut from: Vec<&str> = from.into_iter().flatten().map(String::as_str).collect();
+    let local = answer.local_source.as_ref();
+    let local = local.map(|state| format!("{state} here"));
+    from.extend(local.as_deref());
     pair_if(page, "from", &from.join(" · "));
     pair_if(page, "branch", record.branch.as_deref().unwrap_or_default());
     page.pair("confidence", &record.confidence.to_string());

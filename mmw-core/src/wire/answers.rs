@@ -627,6 +627,12 @@ pub struct ExplainAnswer {
     /// The file sources of everything it derives from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
+    /// From the agent: `unchanged`, `changed` or `missing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_source: Option<String>,
+    /// From the agent: the part of the file that was compared, if not the whole file was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_span: Option<LocalSpan>,
     /// What the guard replaced when it was saved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<ReplacedView>,

@@ -337,6 +337,11 @@ pub struct SearchArgs {
     )]
     #[schemars(range(min = 200, max = 100_000))]
     pub max_tokens: Option<i64>,
+    /// No argument: whoever asks compares files itself, and brief hits keep what that takes. It costs none
+    /// of the tokens, since it is taken out before a model reads the answer.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub keeps_anchors: bool,
 }
 
 /// Arguments of `forget`.

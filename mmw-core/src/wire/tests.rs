@@ -324,6 +324,7 @@ proptest! {
             source_id: three.clone(), current_source_hash: four.clone(), current_sources: sources,
             exclude_stale: yes, kind: one.clone(), tags: list.clone(), as_of: two.clone(),
             history: yes, detail: three.clone(), max_tokens: limit,
+            keeps_anchors: false,
         })?;
         check_answer(&ForgetArgs {
             memory_id: one.clone(), source_id: two.clone(), workspace: three.clone(),
@@ -413,8 +414,8 @@ proptest! {
         }];
         check_answer(&ExplainAnswer {
             record, status: text, status_reasons, superseded_by, versions,
-            resolutions: vec![resolution], differences, graph_relations, anchors, replaced,
-            approval, history,
+            resolutions: vec![resolution], differences, graph_relations, anchors,
+            local_source: None, local_span: None, replaced, approval, history,
         })?;
     }
 

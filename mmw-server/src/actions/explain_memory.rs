@@ -5,6 +5,7 @@ use mmw_core::time::Timestamp;
 use mmw_core::wire::{ExplainAnswer, ExplainArgs};
 use mmw_store::Memory;
 
+use super::reading::here;
 use super::{Action, Asked, Facts, Hints, text};
 use crate::fault::Fault;
 use crate::lane::Errand;
@@ -58,9 +59,10 @@ pub fn told(answer: &ExplainAnswer, now: Timestamp) -> String {
         }
     }
     lines.push(format!("{said}, workspace `{}`.", record.workspace));
+    let local = here(answer.local_source.as_deref(), answer.local_span.as_ref());
     lines.push(match (&record.source_id, &record.source_hash) {
-        (Some(source), Some(hash)) => format!("Source: {source} at {hash}"),
-        (Some(source), None) => format!("Source: {source}, no hash recorded"),
+        (Some(source), Some(hash)) => format!("Source: {source} at {hash}{local}"),
+        (Some(source), None) => format!("Source: {source}, no hash recorded{local}"),
         (None, _) => "Source: none".to_owned(),
     });
     if let Some(newer) = answer.superseded_by {

@@ -5,6 +5,7 @@ use mmw_core::time::Timestamp;
 use mmw_core::wire::{Hit, SearchAnswer, SearchArgs};
 use mmw_store::Memory;
 
+use super::reading::here;
 use super::{Action, Asked, Facts, Hints, text};
 use crate::fault::Fault;
 use crate::lane::Errand;
@@ -28,6 +29,10 @@ pub(super) fn action() -> Action {
 // The signature is that of every action.
 #[allow(clippy::needless_pass_by_value)]
 fn call(memory: &Memory, asked: &Asked, args: SearchArgs) -> Result<SearchAnswer, Fault> {
+    let args = SearchArgs {
+        keeps_anchors: asked.compares,
+        ..args
+    };
     Ok(memory.search(&asked.caller, &args)?)
 }
 
@@ -88,10 +93,10 @@ fn hit_in_words(nth: usize, hit: &Hit, now: Timestamp) -> String {
     about.push(record.kind.clone());
     about.push(format!("workspace `{}`", record.workspace));
     match (&record.source_id, &hit.local_source) {
-        (Some(source), Some(local)) => {
-            about.push(format!("source {source} ({local} here{})", compared(hit)));
-        }
-        (Some(source), None) => about.push(format!("source {source}")),
+        (Some(source), local) => about.push(format!(
+            "source {source}{}",
+            here(local.as_deref(), hit.local_span.as_ref())
+        )),
         (None, _) => about.push("no source".to_owned()),
     }
     about.push(text::age(now, record.created_at));
@@ -114,17 +119,6 @@ fn hit_in_words(nth: usize, hit: &Hit, now: Timestamp) -> String {
         ));
     }
     lines.join("\n")
-}
-
-/// Says which part of the file was compared, if not the whole file was.
-fn compared(hit: &Hit) -> String {
-    match &hit.local_span {
-        None => String::new(),
-        Some(span) => match &span.lines {
-            Some(lines) => format!("; {} compared, now lines {lines}", span.kind),
-            None => format!("; {} compared", span.kind),
-        },
-    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! Two prompts that a person picks: `recall` and `save-decisions`.
 
-use mmw_core::wire::SearchArgs;
+use mmw_core::wire::{Reading, SearchAnswer, SearchArgs};
 use rmcp::RoleServer;
 use rmcp::model::{
-    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Prompt, PromptArgument,
-    PromptMessage, Role,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, MetaObject, Prompt,
+    PromptArgument, PromptMessage, Role,
 };
 use rmcp::service::RequestContext;
+use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::Mcp;
-use crate::actions::Object;
+use super::reading::compares;
+use super::{Door, Mcp};
+use crate::actions::{Object, reading};
 use crate::desk::Order;
 use crate::fault::{Code, Fault};
 
@@ -57,12 +59,15 @@ impl Mcp {
         let arguments = request.arguments.unwrap_or_default();
         let made = match request.name.as_str() {
             RECALL => self.recall(&arguments, context).await,
-            SAVE_DECISIONS => save_decisions(&arguments),
+            SAVE_DECISIONS => save_decisions(&arguments).map(|text| (text, None)),
             _ => Err(Fault::new(Code::InvalidArgument, "unknown prompt")),
         };
         match made {
-            Ok(text) => {
-                Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+            Ok((text, meta)) => {
+                let messages = vec![PromptMessage::new_text(Role::User, text)];
+                let mut result = GetPromptResult::new(messages);
+                result.meta = meta;
+                Ok(result.into())
             }
             Err(fault) => Err(self.refuse(context, &fault)),
         }
@@ -72,7 +77,7 @@ impl Mcp {
         &self,
         arguments: &Object,
         context: &RequestContext<RoleServer>,
-    ) -> Result<String, Fault> {
+    ) -> Result<(String, Option<MetaObject>), Fault> {
         let topic =
             argument(arguments, "topic")?.ok_or_else(|| Fault::argument("topic", "is required"))?;
         let args = SearchArgs {
@@ -87,10 +92,13 @@ impl Mcp {
         };
         let (order, after) = self.before(SEARCH, order, context).await?;
         let answer = self.desk.call(SEARCH, &access, order).await?;
+        if matches!(self.door, Door::Http) && compares(context) {
+            let found = SearchAnswer::deserialize(&answer.structured);
+            let found = found.map_err(|_| Fault::internal())?;
+            return self.told(&Reading::Recall { topic, found }, context).await;
+        }
         let found = after.finish(answer).await?.text;
-        Ok(format!(
-            "What does our memory hold on this topic: {topic}\n\nFound in memory:\n\n{found}"
-        ))
+        Ok((reading::recalled(&topic, &found), None))
     }
 }
 

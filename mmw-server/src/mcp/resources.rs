@@ -1,7 +1,7 @@
 //! Records, facts and briefs as resources, for clients that let a person attach them.
 
-use mmw_core::wire::{ExplainAnswer, ExplainArgs};
-use mmw_store::{Brief, Memory};
+use mmw_core::wire::{BriefView, ExplainArgs, Reading};
+use mmw_store::Memory;
 use percent_encoding::percent_decode_str;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 
 use super::Mcp;
-use crate::actions::{Asked, explain_memory, text};
+use crate::actions::Asked;
 use crate::fault::{Code, Fault};
 use crate::lane::Errand;
 
@@ -99,20 +99,23 @@ impl Mcp {
                 Fault::new(Code::NotFound, "there is no resource at that address")
             })?;
             let asked = self.reading(context).await?;
-            self.desk
+            let reading = self
+                .desk
                 .lane
                 .run(Errand::Interactive, move |memory| {
-                    contents(memory, &asked, &named)
+                    reading(memory, &asked, &named)
                 })
-                .await
+                .await?;
+            self.told(&reading, context).await
         };
         match read.await {
-            Ok(text) => {
+            Ok((text, meta)) => {
                 let contents = ResourceContents::text(text, uri).with_mime_type(TEXT);
-                Ok(ReadResourceResult::new(vec![contents])
+                let mut result = ReadResourceResult::new(vec![contents])
                     .with_ttl_ms(0)
-                    .with_cache_scope(CacheScope::Private)
-                    .into())
+                    .with_cache_scope(CacheScope::Private);
+                result.meta = meta;
+                Ok(result.into())
             }
             Err(fault) if matches!(fault.code, Code::NotFound | Code::InvalidArgument) => {
                 let uri: String = uri.chars().take(ECHOED_CHARS).collect();
@@ -142,72 +145,35 @@ impl Mcp {
             envelope: mmw_core::wire::EnvelopeArgs::default(),
             reviewer: None,
             now: self.desk.clock.now(),
+            compares: false,
         })
     }
 }
 
-fn contents(memory: &Memory, asked: &Asked, named: &Named) -> Result<String, Fault> {
-    match named {
+fn reading(memory: &Memory, asked: &Asked, named: &Named) -> Result<Reading, Fault> {
+    Ok(match named {
         Named::Record(id) => {
             let args = ExplainArgs {
                 memory_id: id.clone(),
             };
-            let answer: ExplainAnswer = memory.explain(&asked.caller, &args)?;
-            Ok(explain_memory::in_words(&answer, asked))
+            Reading::Record(Box::new(memory.explain(&asked.caller, &args)?))
         }
         Named::Fact {
             workspace,
             fact_key,
-        } => {
-            let versions = memory.versions(&asked.caller, Some(workspace), fact_key)?;
-            let mut lines = vec![format!(
-                "Fact `{fact_key}` in workspace `{workspace}`: {}, newest first. {}",
-                text::count(versions.len(), "version"),
-                text::DATA_NOTE
-            )];
-            for version in &versions {
-                lines.push(text::version(version, asked.now));
-                lines.push(text::quoted(&version.content));
-            }
-            Ok(lines.join("\n"))
-        }
+        } => Reading::Fact(memory.fact(&asked.caller, Some(workspace), fact_key)?),
         Named::Brief { workspace } => {
             let brief = memory.brief(&asked.caller, Some(workspace), BRIEF_RECORDS)?;
-            Ok(brief_in_words(&brief, workspace, asked))
+            Reading::Brief(BriefView {
+                workspace: workspace.clone(),
+                records: brief.n_records,
+                conflicts: brief.conflicts,
+                waiting: brief.waiting,
+                withheld: brief.withheld,
+                hits: brief.hits,
+            })
         }
-    }
-}
-
-fn brief_in_words(brief: &Brief, workspace: &str, asked: &Asked) -> String {
-    let mut lines = vec![format!(
-        "Workspace `{workspace}`: {}. {}",
-        text::count(
-            usize::try_from(brief.n_records).unwrap_or(usize::MAX),
-            "record"
-        ),
-        text::DATA_NOTE
-    )];
-    for (place, key) in &brief.conflicts {
-        lines.push(format!(
-            "Open conflict: fact `{key}` in workspace `{place}`"
-        ));
-    }
-    if brief.waiting > 0 {
-        lines.push(format!("Waiting for review: {}", brief.waiting));
-    }
-    lines.extend(text::withheld(brief.withheld));
-    for hit in &brief.hits {
-        let record = &hit.record;
-        lines.push(format!(
-            "- {} ({}, {}, {}): {}",
-            record.id,
-            text::status(&hit.status, &hit.status_reasons),
-            text::age(asked.now, record.created_at),
-            record.source_id.as_deref().unwrap_or("no source"),
-            text::snippet(&record.content)
-        ));
-    }
-    lines.join("\n")
+    })
 }
 
 #[cfg(test)]
@@ -219,7 +185,7 @@ mod tests {
     fn an_absent_fact_is_told_by_its_key() {
         let stage = Stage::new();
         let named = named("mmw://fact/default/port").unwrap();
-        let fault = contents(&stage.memory, &stage.asked, &named).unwrap_err();
+        let fault = reading(&stage.memory, &stage.asked, &named).unwrap_err();
         assert_eq!(fault.message, "there is no fact with that key here");
     }
 

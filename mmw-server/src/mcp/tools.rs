@@ -11,6 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 
 use super::ask::Decided;
+use super::reading::compares;
 use super::{AfterFn, Door, Mcp, ask};
 use crate::actions::{Action, Answer, Registry};
 use crate::desk::{self, Order};
@@ -109,6 +110,8 @@ impl Mcp {
                 envelope.client = client.and_then(|client| ask::short_label(&client.name));
             }
         }
+        // Over stdio the program around this one says so.
+        order.compares = matches!(self.door, Door::Http) && compares(context);
         let (completed, after) = self.before(name, order, context).await?;
         order = completed;
         let lacks_scope = !access.caller.scopes.has(action.facts.scope);

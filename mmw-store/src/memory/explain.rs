@@ -91,6 +91,8 @@ fn explain(
         differences: judge.differences(record)?,
         graph_relations: judge.relations(&[id])?.remove(&id).unwrap_or_default(),
         anchors: judge.anchors(record)?,
+        local_source: None,
+        local_span: None,
         replaced: ReplacedView::all_of(&stored.replaced),
         approval,
         history,

@@ -435,7 +435,7 @@ impl<'a> Judge<'a> {
 }
 
 /// Returns the file source that a record names, if it names one.
-fn anchor_of(record: &Record) -> Option<Anchor> {
+pub(super) fn anchor_of(record: &Record) -> Option<Anchor> {
     let origin = &record.origin;
     Some(Anchor {
         record: record.id,

@@ -71,7 +71,7 @@ impl Memory {
                 Err(refused) => Ok(Err(refused)),
             }
         })??;
-        budget::apply(&mut answer, query.max_tokens, query.is_brief);
+        budget::apply(&mut answer, query.max_tokens, query.detail);
         answer.took_ms = (started.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
         Ok(answer)
     }

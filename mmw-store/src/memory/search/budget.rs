@@ -3,8 +3,10 @@
 //! "Tokens are budgeted (`max_tokens`, default about 6,000, estimated at 2.5 characters a token):
 //! long content is cut at a grapheme with `truncated: true`."
 
-use mmw_core::wire::{Hit, SearchAnswer};
+use mmw_core::wire::{Anchor, Hit, SearchAnswer};
 use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::query::Detail;
 
 /// The budget of an answer that names none.
 pub(super) const DEFAULT_MAX_TOKENS: i64 = 6_000;
@@ -20,12 +22,21 @@ const MIN_CONTENT_CHARS: usize = 200;
 const BRIEF_CONTENT_CHARS: usize = 240;
 
 /// Cuts long contents, then leaves out hits from the end. The first hit always stays.
-pub(super) fn apply(answer: &mut SearchAnswer, max_tokens: usize, is_brief: bool) {
-    if is_brief {
-        for hit in &mut answer.hits {
-            make_brief(hit);
+pub(super) fn apply(answer: &mut SearchAnswer, max_tokens: usize, detail: Detail) {
+    if detail == Detail::Full {
+        fit(answer, max_tokens);
+        return;
+    }
+    let anchors: Vec<Vec<Anchor>> = answer.hits.iter_mut().map(make_brief).collect();
+    fit(answer, max_tokens);
+    if detail == Detail::BriefWithAnchors {
+        for (hit, anchors) in answer.hits.iter_mut().zip(anchors) {
+            hit.anchors = anchors;
         }
     }
+}
+
+fn fit(answer: &mut SearchAnswer, max_tokens: usize) {
     let budget = max_tokens * HALF_CHARS_PER_TOKEN / 2;
     let n_hits = answer.hits.len();
     let mut left = budget;
@@ -75,11 +86,12 @@ fn cut(hit: &mut Hit, max_chars: usize) {
     hit.truncated = true;
 }
 
-fn make_brief(hit: &mut Hit) {
+/// Makes a hit brief. Returns the anchors that it had.
+fn make_brief(hit: &mut Hit) -> Vec<Anchor> {
     if n_chars(&hit.record.content) > BRIEF_CONTENT_CHARS {
         cut(hit, BRIEF_CONTENT_CHARS);
     }
     hit.graph_relations.clear();
     hit.differences.clear();
-    hit.anchors.clear();
+    std::mem::take(&mut hit.anchors)
 }

@@ -66,6 +66,17 @@ pub enum Legs {
     Both,
 }
 
+/// How much a hit says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Everything.
+    Full,
+    /// What a reader needs to choose.
+    Brief,
+    /// That, and what a program needs to compare files, which does not count.
+    BriefWithAnchors,
+}
+
 /// A search that can be carried out.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
@@ -81,7 +92,7 @@ pub(super) struct Query {
     pub(super) exclude_stale: bool,
     pub(super) as_of: Option<Timestamp>,
     pub(super) history: bool,
-    pub(super) is_brief: bool,
+    pub(super) detail: Detail,
     pub(super) max_tokens: usize,
     scope: Option<String>,
     kind: Option<Kind>,
@@ -127,9 +138,10 @@ impl Query {
                 .map(|text| validation::moment("as_of", text))
                 .transpose()?,
             history: args.history,
-            is_brief: match args.detail.as_deref() {
-                None | Some("full") => false,
-                Some("brief") => true,
+            detail: match args.detail.as_deref() {
+                None | Some("full") => Detail::Full,
+                Some("brief") if args.keeps_anchors => Detail::BriefWithAnchors,
+                Some("brief") => Detail::Brief,
                 Some(_) => return Err(Invalid::new("detail", "must be one of: brief, full")),
             },
             max_tokens: bounded(
