@@ -27,3 +27,4 @@ mod lines;
 pub mod places;
 pub(crate) mod registered;
 mod toml;
+mod wide;

@@ -1,16 +1,24 @@
 //! Edits of JSON as people write it: comments, trailing commas, order and layout stay.
 
+use std::borrow::Cow;
+
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value};
 
 use super::edit::{EditError, Part, What, is_our_handler, is_our_server};
+use super::wide;
 
 /// The list of handlers in a group of hooks.
 const HANDLERS: &str = "hooks";
 
 pub(super) fn put(text: &str, part: &Part, replace: bool) -> Result<String, EditError> {
+    let (text, is_done) = put_in_wide(text, part);
+    let text = text.as_ref();
     let root = parsed(text)?;
+    if is_done {
+        return Ok(text.to_owned());
+    }
     let top = top(&root)?;
     match &part.what {
         What::Server { name, value } => {
@@ -28,6 +36,35 @@ pub(super) fn put(text: &str, part: &Part, replace: bool) -> Result<String, Edit
         edited.push('\n');
     }
     Ok(edited)
+}
+
+/// Puts into objects with very many members on one line what goes there. Tells whether that was all.
+fn put_in_wide<'t>(text: &'t str, part: &Part) -> (Cow<'t, str>, bool) {
+    let options = options();
+    match &part.what {
+        What::Server { name, value } => {
+            let value = Value::Object(value.clone());
+            let edited = wide::put_member(text, &options, &part.path, name, &value);
+            edited.map_or((text.into(), false), |edited| (edited.into(), true))
+        }
+        What::Hook {
+            handler,
+            is_grouped,
+            beside,
+        } => {
+            let mut text = Cow::Borrowed(text);
+            for (name, value) in beside {
+                let edited = wide::put_member(&text, &options, &[], name, value);
+                text = edited.map_or(text, Cow::Owned);
+            }
+            let Some((list, above)) = part.path.split_last() else {
+                return (text, false);
+            };
+            let value = Value::Array(vec![element(handler, *is_grouped)]);
+            let edited = wide::put_member(&text, &options, above, list, &value);
+            edited.map_or((text, false), |edited| (edited.into(), true))
+        }
+    }
 }
 
 pub(super) fn take_out(text: &str, part: &Part) -> Result<String, EditError> {
@@ -67,8 +104,8 @@ pub(super) fn read(text: &str) -> Result<Value, EditError> {
     Ok(parsed(text)?.to_serde_value().unwrap_or_default())
 }
 
-fn parsed(text: &str) -> Result<CstRootNode, EditError> {
-    let options = ParseOptions {
+fn options() -> ParseOptions {
+    ParseOptions {
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -78,8 +115,11 @@ fn parsed(text: &str) -> Result<CstRootNode, EditError> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
-    };
-    CstRootNode::parse(text, &options).map_err(|error| EditError::Broken {
+    }
+}
+
+fn parsed(text: &str) -> Result<CstRootNode, EditError> {
+    CstRootNode::parse(text, &options()).map_err(|error| EditError::Broken {
         syntax: "JSON",
         what: error.to_string(),
     })
@@ -204,15 +244,19 @@ fn put_hook(
         merge(&ours, &starts.collect());
         return Ok(());
     }
+    array.ensure_multiline();
+    array.append(input(&element(handler, is_grouped)));
+    Ok(())
+}
+
+/// Returns what is in the list.
+fn element(handler: &Map<String, Value>, is_grouped: bool) -> Value {
     let handler = Value::Object(handler.clone());
-    let element = if is_grouped {
+    if is_grouped {
         serde_json::json!({ HANDLERS: [handler] })
     } else {
         handler
-    };
-    array.ensure_multiline();
-    array.append(input(&element));
-    Ok(())
+    }
 }
 
 /// Returns the handlers of a list, or of all groups of a list.
