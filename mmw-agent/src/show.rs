@@ -9,6 +9,7 @@ pub(crate) mod answers;
 pub(crate) mod claims;
 pub(crate) mod clean;
 pub(crate) mod lane;
+pub(crate) mod progress;
 pub(crate) mod receipt;
 pub(crate) mod style;
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
 use mmw_core::place::Reviewer;
 use mmw_core::wire::EnvelopeArgs;
 use mmw_server::actions::Object;
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
+use crate::show::progress::Bar;
 use crate::show::{self, Page};
 use crate::transfer::foreign::As;
 use crate::transfer::format::Format;
@@ -71,22 +71,15 @@ impl Args {
         let parcel = self.open(desk)?;
         let reviewer = self.reviewer(desk, &parcel)?;
         let (memory, caller) = desk.open()?;
-        // Draws on standard error, and only on a terminal.
-        let bar = ProgressBar::new(0).with_style(
-            ProgressStyle::with_template("{bar:32} {pos} of {len}  {eta} left")
-                .unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
+        let bar = Bar::new();
         let report = memory.import(
             &caller,
             reviewer,
             parcel.incoming,
             self.dry_run,
-            &mut |done, all| {
-                bar.set_length(all);
-                bar.set_position(done);
-            },
+            &mut |done, all| bar.at(done, all),
         );
-        bar.finish_and_clear();
+        drop(bar);
         let report = report?;
         if self.json {
             show::print_json(&data(&report, &parcel.notes))?;
@@ -218,6 +211,7 @@ fn data(report: &ImportReport, notes: &[String]) -> Value {
         "replaced": replaced,
         "proposed": report.n_proposed,
         "turned_down": report.n_turned_down,
+        "expired": report.n_expired,
         "links": report.n_links,
         "decisions": report.n_resolutions,
         "decisions_left_out": report.n_undecided,
@@ -245,6 +239,7 @@ fn tell(page: &mut Page, report: &ImportReport, notes: &[String]) {
             "were forgotten here before, and stay so",
         ),
         (report.n_turned_down, "were turned down before"),
+        (report.n_expired, "waited for review for too long"),
         (
             report.n_undecided,
             "decisions left out: only a person may take them over",

@@ -59,6 +59,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parcel, Unfit> {
                         found.resolutions += 1;
                         parcel.n_decisions += 1;
                     }
+                    ExportLine::Waiting(_) => found.waiting += 1,
                     // Two exports in one file are no harm.
                     ExportLine::MmwExport(_) => {}
                 }
@@ -75,6 +76,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parcel, Unfit> {
         parcel.notes.push(format!(
             "the file says that it holds {} records, and {} can be read: it may have been cut off",
             promised.records, found.records
+        ));
+    }
+    if found.waiting < promised.waiting {
+        parcel.notes.push(format!(
+            "the file says that {} statements in it wait for review, and {} can be read: it may have \
+             been cut off",
+            promised.waiting, found.waiting
         ));
     }
     Ok(parcel)

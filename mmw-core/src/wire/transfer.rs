@@ -27,6 +27,8 @@ pub enum ExportLine {
     Link(ExportedLink),
     /// A person's decision on a conflict.
     Resolution(ExportedResolution),
+    /// A statement that waits for review.
+    Waiting(Box<ExportedWaiting>),
 }
 
 /// What the first line says: how many lines of each sort follow, so that a file that was cut off is
@@ -43,6 +45,16 @@ pub struct ExportHeader {
     pub links: u64,
     #[serde(default)]
     pub resolutions: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waiting: u64,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// What is left of a forgotten record: no content.
@@ -131,6 +143,39 @@ impl ExportedRecord {
         };
         (self.statement, envelope)
     }
+}
+
+/// A statement that waits for review, with everything that is kept of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(
+    missing_docs,
+    reason = "the fields are described at `crate::capture::LaneItem`"
+)]
+pub struct ExportedWaiting {
+    /// The id, `mem_cand_…`.
+    pub id: String,
+    /// `candidate`, `quarantined` or `suggestion`.
+    pub lane: String,
+    /// The statement as somebody would save it.
+    pub statement: RememberArgs,
+    /// What the agent added to it.
+    #[serde(default)]
+    pub envelope: EnvelopeArgs,
+    pub author: PrincipalId,
+    pub created_at: Timestamp,
+    pub classification: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_durable: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What the guard replaced in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<ReplacedView>,
+    /// The guard's rule that held it back, and its reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A link between two records.

@@ -3,7 +3,7 @@
 use mmw_core::capture::Classification;
 use mmw_core::ids::{PrincipalId, RecordId};
 use mmw_core::place::{Caller, Reviewer, Scope, Way};
-use mmw_core::wire::transfer::{ExportLine, ExportedRecord};
+use mmw_core::wire::transfer::{ExportLine, ExportedRecord, ExportedWaiting};
 use mmw_core::wire::{EnvelopeArgs, RememberArgs, ReviewArgs};
 use mmw_store::{Arriving, Captured, Foreign, ImportReport, Incoming};
 use proptest::prelude::*;
@@ -19,6 +19,25 @@ fn exported_as(world: &World, caller: &Caller) -> Vec<ExportLine> {
 
 fn exported(world: &World) -> Vec<ExportLine> {
     exported_as(world, &world.me)
+}
+
+/// Exports what waits for review too.
+fn exported_with_lane(world: &World) -> Vec<ExportLine> {
+    let reviewer = Some(Reviewer::at_terminal());
+    let exported = world
+        .memory
+        .export_with(&world.me, None, reviewer, &mut |_, _| {});
+    exported.unwrap().lines
+}
+
+fn waiting(lines: &[ExportLine]) -> Vec<ExportedWaiting> {
+    let lines = lines.iter();
+    lines
+        .filter_map(|line| match line {
+            ExportLine::Waiting(waiting) => Some(waiting.as_ref().clone()),
+            _ => None,
+        })
+        .collect()
 }
 
 fn text(lines: &[ExportLine]) -> String {
@@ -326,6 +345,121 @@ fn what_a_person_let_in_comes_in_when_a_person_is_there() {
     let report = import(&other, &approved, true);
     assert_eq!((report.n_imported, report.held.len()), (1, 0));
     assert!(text(&exported(&other)).contains("mem_cand_0192f0c1"));
+}
+
+/// A world in which a quarantined write and a candidate wait.
+fn with_a_lane() -> World {
+    let world = World::new();
+    world.note("apples");
+    let held = RememberArgs {
+        tags: vec!["red".to_owned()],
+        confidence: Some(0.75),
+        ..sourced(fact("tree", PLANTED), "docs/tree.md", &sha('a'))
+    };
+    assert!(world.save(held).record.is_none());
+    let captured = Incoming {
+        line: 1,
+        what: Arriving::Foreign(Box::new(Foreign {
+            name: "seen/1".to_owned(),
+            args: statement("pears ripen in autumn"),
+            envelope: EnvelopeArgs {
+                session_id: Some("s-1".to_owned()),
+                ..EnvelopeArgs::default()
+            },
+            said_at: None,
+            candidate: Some(Captured {
+                classification: Classification::Preference,
+                why_durable: "it was said twice".to_owned(),
+            }),
+        })),
+    };
+    let report = world
+        .memory
+        .import(&world.me, None, vec![captured], false, &mut |_, _| {})
+        .unwrap();
+    assert_eq!(report.n_proposed, 1, "{report:?}");
+    world
+}
+
+#[test]
+fn what_waits_for_review_comes_along_with_a_person_and_is_the_same_there() {
+    let world = with_a_lane();
+    assert_eq!(waiting(&exported(&world)), []);
+    let out = exported_with_lane(&world);
+    let kinds: Vec<String> = waiting(&out).into_iter().map(|one| one.lane).collect();
+    assert_eq!(kinds.len(), 2);
+    assert!(kinds.contains(&"quarantined".to_owned()) && kinds.contains(&"candidate".to_owned()));
+
+    let other = World::new();
+    other.pass(60_000);
+    let report = import(&other, &text(&out), false);
+    assert_eq!(
+        (report.n_imported, report.n_proposed, report.held.len()),
+        (1, 1, 1)
+    );
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(text(&exported_with_lane(&other)), text(&out));
+    // Nothing of it is memory.
+    assert_eq!(other.search(&asking("pears autumn")).hits, []);
+
+    let again = import(&other, &text(&out), false);
+    assert_eq!(
+        (again.n_already_there, again.n_proposed, again.held.len()),
+        (3, 0, 0)
+    );
+    assert_eq!(text(&exported_with_lane(&other)), text(&out));
+}
+
+#[test]
+fn what_waited_for_too_long_does_not_come_back() {
+    let out = text(&exported_with_lane(&with_a_lane()));
+    let other = later();
+    let report = import(&other, &out, true);
+    assert_eq!(
+        (report.n_expired, report.n_proposed, report.held.len()),
+        (2, 0, 0)
+    );
+    assert!(report.is_complete(), "{report:?}");
+}
+
+#[test]
+fn what_waits_passes_the_guard_on_its_way_in() {
+    let mut lines = exported_with_lane(&with_a_lane());
+    for line in &mut lines {
+        if let ExportLine::Waiting(waiting) = line {
+            let is_candidate = waiting.lane == "candidate";
+            waiting.why_durable = Some("the staging password is hunter2x".to_owned());
+            waiting.evidence = vec!["pw: hunter2x".to_owned()];
+            if is_candidate {
+                waiting.statement.content = format!("{PLANTED} the password is hunter2x");
+            } else {
+                waiting.rule = Some("Not A Rule: hunter2x".to_owned());
+            }
+        }
+    }
+    let other = World::new();
+    let report = import(&other, &text(&lines), false);
+    assert_eq!(
+        (report.held.len(), report.refused.len()),
+        (1, 1),
+        "{report:?}"
+    );
+    assert!(!report.refused[0].reason.contains("hunter2x"));
+    let there = exported_with_lane(&other);
+    assert_eq!(waiting(&there)[0].lane, "quarantined");
+    assert!(!text(&there).contains("hunter2x"), "{}", text(&there));
+}
+
+#[test]
+fn what_waits_in_another_project_of_the_store_comes_in_as_a_copy() {
+    let world = with_a_lane();
+    let out = text(&exported_with_lane(&world));
+    let stranger = world.stranger();
+    let report = import_as(&world, &stranger, &out, false);
+    assert_eq!((report.n_proposed, report.held.len()), (1, 1), "{report:?}");
+    let again = import_as(&world, &stranger, &out, false);
+    assert_eq!((again.n_proposed, again.held.len()), (0, 0), "{again:?}");
+    assert_eq!(waiting(&exported_with_lane(&world)).len(), 2);
 }
 
 #[test]

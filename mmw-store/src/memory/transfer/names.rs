@@ -51,6 +51,12 @@ pub(super) fn waiting(project: ProjectId, id: RecordId) -> CandidateId {
     CandidateId::from_parts(moment_of(id.as_bytes()), random)
 }
 
+/// Returns the id under which a waiting statement comes into a project if its own belongs to another one.
+pub(super) fn alias_of_waiting(project: ProjectId, id: CandidateId) -> CandidateId {
+    let random = half(&[b"waiting alias", project.as_bytes(), id.as_bytes()]);
+    CandidateId::from_parts(moment_of(id.as_bytes()), random)
+}
+
 /// Returns the moment that an id was made at.
 fn moment_of(bytes: &[u8; 16]) -> Timestamp {
     let ms = bytes[..6]

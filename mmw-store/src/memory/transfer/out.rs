@@ -1,26 +1,34 @@
 //! The lines of an export, in their one order: equal memories make equal files.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
+use mmw_core::capture::LaneItem;
 use mmw_core::ids::RecordId;
 use mmw_core::link::{Direction, LinkKind};
-use mmw_core::place::{Caller, Place, Scope, WorkspaceChoice};
+use mmw_core::place::{Caller, Place, Reviewer, Scope, WorkspaceChoice};
 use mmw_core::record::{FactKey, Record};
+use mmw_core::time::Timestamp;
 use mmw_core::validation;
 use mmw_core::wire::transfer::{
     EXPORT_VERSION, ExportHeader, ExportLine, ExportedForgotten, ExportedLink, ExportedRecord,
-    ExportedResolution,
+    ExportedResolution, ExportedWaiting,
 };
 use mmw_core::wire::{RememberArgs, ReplacedView};
+use mmw_guard::Verdict;
 
 use super::super::judged::Judge;
 use super::super::second_look::draft_of;
-use crate::engine::{EngineResult, Row, Snapshot, Stored, read};
+use super::super::ward::Ward;
+use crate::engine::{EngineResult, LaneFilter, Row, Snapshot, Stored, read};
 use crate::memory::Memory;
 use crate::memory::failure::Failure;
 
 /// How many records are read at a time.
 const PAGE: usize = 500;
+
+/// After how many records the progress is told.
+const TOLD_EVERY: u64 = 64;
 
 /// What an export holds.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,32 +50,123 @@ impl Memory {
     /// # Errors
     /// [`Failure`].
     pub fn export(&self, caller: &Caller, workspace: Option<&str>) -> Result<Exported, Failure> {
+        self.export_with(caller, workspace, None, &mut |_, _| {})
+    }
+
+    /// As [`Memory::export`]; with a person it holds what waits for review too, which nobody else is shown.
+    /// `progress` is told how many of how many records are done.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn export_with(
+        &self,
+        caller: &Caller,
+        workspace: Option<&str>,
+        reviewer: Option<Reviewer>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Exported, Failure> {
         self.need(caller, Scope::Read)?;
         let chosen = match workspace {
             None => WorkspaceChoice::All,
             some => validation::workspace_choice(some)?,
         };
         let now = self.clock.now();
+        let progress = RefCell::new(progress);
         let exported = read(self.engine(), |snapshot| {
             let mut judge = Judge::new(self, snapshot, caller, now, &[]);
             let mut kept: Vec<(Record, Stored)> = Vec::new();
-            for stored in unforgotten(snapshot, caller, &chosen)? {
+            let found = unforgotten(snapshot, caller, &chosen)?;
+            let n_found = found.len() as u64;
+            for (stored, nth) in found.into_iter().zip(0..) {
+                if nth % TOLD_EVERY == 0 {
+                    (progress.borrow_mut())(nth, n_found);
+                }
                 // A page at a time would be judged again and again; what is judged is kept anyway.
                 if let Some(record) = judge.know(stored.clone())? {
                     kept.push((record, stored));
                 }
             }
             kept.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
+            let (waiting, n_refused) = match reviewer {
+                Some(_) => self.waiting_lines(snapshot, caller, &chosen, now)?,
+                None => (Vec::new(), 0),
+            };
+            let lines = lines(snapshot, &mut judge, &kept, waiting)?;
+            (progress.borrow_mut())(n_found, n_found);
             Ok(Exported {
-                lines: lines(snapshot, &mut judge, &kept)?,
-                n_withheld: judge.n_withheld() as u64,
+                lines,
+                n_withheld: judge.n_withheld() as u64 + n_refused,
             })
         })?;
         Ok(exported)
     }
 }
 
-fn order(record: &Record) -> (&str, mmw_core::time::Timestamp, RecordId) {
+impl Memory {
+    /// Returns the lines of what waits for review, in the order of workspace, moment and id, and how many
+    /// items today's guard refuses altogether.
+    fn waiting_lines(
+        &self,
+        snapshot: &dyn Snapshot,
+        caller: &Caller,
+        chosen: &WorkspaceChoice,
+        now: Timestamp,
+    ) -> EngineResult<(Vec<ExportLine>, u64)> {
+        let filter = LaneFilter {
+            waiting_at: Some(now),
+            workspace: match chosen {
+                WorkspaceChoice::All => None,
+                WorkspaceChoice::One(name) => Some(name.clone()),
+            },
+            ..LaneFilter::default()
+        };
+        let projects = caller.visible_projects();
+        let n_items = snapshot.n_lane_items(&projects, &filter)?;
+        let n_items = usize::try_from(n_items).unwrap_or(usize::MAX);
+        let mut items = snapshot.lane_items(&projects, &filter, n_items)?;
+        let place = |item: &LaneItem| item.proposal.draft.workspace.to_string();
+        items.sort_by_key(|item| (place(item), item.created_at, item.id));
+        let mut lines = Vec::with_capacity(items.len());
+        let mut n_refused = 0;
+        for item in items {
+            let ward = self.ward(snapshot, item.project, now)?;
+            match waiting_line(&ward, item) {
+                Some(line) => lines.push(ExportLine::Waiting(Box::new(line))),
+                None => n_refused += 1,
+            }
+        }
+        Ok((lines, n_refused))
+    }
+}
+
+/// Returns the line of an item; none if today's guard refuses what it says. What it was held back for is
+/// what it is shown with, and no reason to leave it out.
+fn waiting_line(ward: &Ward, item: LaneItem) -> Option<ExportedWaiting> {
+    let proposal = item.proposal;
+    let screened = match ward.look_at(proposal.draft) {
+        Verdict::Allow(screened) | Verdict::Quarantine(screened, _) => screened,
+        Verdict::Reject(_) => return None,
+    };
+    let clean = |text: String| ward.redact(&text).0;
+    let (statement, envelope) = RememberArgs::of(screened.draft());
+    let finding = proposal.finding;
+    Some(ExportedWaiting {
+        id: item.id.shown(),
+        lane: proposal.kind.name().to_owned(),
+        statement,
+        envelope,
+        author: item.author,
+        created_at: item.created_at,
+        classification: proposal.classification.name().to_owned(),
+        why_durable: proposal.why_durable.map(clean),
+        evidence: proposal.evidence.into_iter().map(clean).collect(),
+        replaced: ReplacedView::all_of(&proposal.replaced),
+        rule: finding.as_ref().map(|finding| finding.rule.clone()),
+        reason: finding.map(|finding| clean(finding.reason)),
+    })
+}
+
+fn order(record: &Record) -> (&str, Timestamp, RecordId) {
     let (moment, id) = record.order();
     (record.place.workspace.as_str(), moment, id)
 }
@@ -106,6 +205,7 @@ fn lines(
     snapshot: &dyn Snapshot,
     judge: &mut Judge<'_>,
     kept: &[(Record, Stored)],
+    waiting: Vec<ExportLine>,
 ) -> EngineResult<Vec<ExportLine>> {
     let ids: Vec<RecordId> = kept.iter().map(|(record, _)| record.id).collect();
     let places: HashMap<RecordId, usize> = ids.iter().enumerate().map(|(n, id)| (*id, n)).collect();
@@ -192,11 +292,13 @@ fn lines(
         records: records.len() as u64,
         links: links.len() as u64,
         resolutions: resolutions.len() as u64,
+        waiting: waiting.len() as u64,
     };
     let mut lines = vec![ExportLine::MmwExport(header)];
     lines.extend(forgotten);
     lines.extend(records);
     lines.extend(links.into_iter().map(ExportLine::Link));
     lines.extend(resolutions.into_iter().map(ExportLine::Resolution));
+    lines.extend(waiting);
     Ok(lines)
 }

@@ -2,28 +2,37 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use mmw_core::capture::Finding;
+use mmw_core::capture::{Classification, Finding, LaneKind, Proposal};
 use mmw_core::draft::{Draft, Field, Replacement, Screened};
 use mmw_core::fact::Resolution;
 use mmw_core::fact::plan::Moment;
-use mmw_core::ids::{CandidateId, RecordId};
+use mmw_core::ids::{CandidateId, PrincipalId, RecordId};
 use mmw_core::link::{Link, LinkKind};
 use mmw_core::place::ReviewWay;
 use mmw_core::text::ContentDigest;
+use mmw_core::time::Timestamp;
 use mmw_core::validation::{self, Invalid};
 use mmw_core::wire::ReplacedView;
 use mmw_core::wire::transfer::{
     ExportLine, ExportedForgotten, ExportedLink, ExportedRecord, ExportedResolution,
+    ExportedWaiting,
 };
 use mmw_guard::Verdict;
 
 use super::super::Memory;
+use super::super::remember::without_key;
 use super::super::ward::Ward;
-use super::take::Taking;
+use super::take::{Taking, together};
 use super::{Arriving, Captured, Foreign, ImportReport, Incoming, names};
 
 /// The longest name of a rule in a line, in bytes.
 const MAX_RULE_BYTES: usize = 64;
+
+/// The longest text that is kept beside a statement, in bytes.
+const MAX_BESIDE_BYTES: usize = 4_096;
+
+/// The most pieces of evidence that a waiting statement brings along.
+const MAX_EVIDENCE: usize = 1_000;
 
 /// What is ready for the transaction.
 pub(super) struct Prepared {
@@ -45,6 +54,17 @@ pub(super) enum What {
     Rejected { rule: String, reason: String },
     Link(Link),
     Resolution(Box<Resolution>),
+    Waiting(Box<Waiting>),
+}
+
+/// A screened statement that waits for review, on its way in.
+pub(super) struct Waiting {
+    pub(super) id: CandidateId,
+    pub(super) author: PrincipalId,
+    pub(super) created_at: Timestamp,
+    pub(super) proposal: Proposal,
+    /// What was replaced in it just now.
+    pub(super) replaced_now: Vec<Replacement>,
 }
 
 /// A screened statement on its way in.
@@ -95,6 +115,7 @@ impl Memory {
                     }
                     ExportLine::Record(record) => self.record(taking, wards, *record),
                     ExportLine::Link(link) => link_of(&link).map(What::Link),
+                    ExportLine::Waiting(waiting) => self.waiting(wards, *waiting),
                     ExportLine::Resolution(resolution) => {
                         decision(taking, wards, resolution).map(|one| What::Resolution(one.into()))
                     }
@@ -181,6 +202,76 @@ impl Memory {
         })
     }
 
+    fn waiting(&self, wards: &(Ward, Ward), line: ExportedWaiting) -> Result<What, Invalid> {
+        let id = CandidateId::parse_shown(&line.id).map_err(|_| Invalid::new("id", NO_ID))?;
+        let kind = validation::choice("lane", &line.lane, LaneKind::ALL, LaneKind::name)?;
+        let classification = validation::choice(
+            "classification",
+            &line.classification,
+            Classification::ALL,
+            Classification::name,
+        )?;
+        let before: Result<Vec<Replacement>, Invalid> =
+            line.replaced.iter().map(replacement).collect();
+        let before = before?;
+        let held = match (line.rule, line.reason) {
+            (Some(rule), Some(reason)) => {
+                named_rule(&rule)?;
+                Some((rule, beside("reason", reason)?))
+            }
+            _ => None,
+        };
+        if line.evidence.len() > MAX_EVIDENCE {
+            return Err(Invalid::new("evidence", "names more than can be kept"));
+        }
+        let draft = line.statement.into_draft(&line.envelope)?;
+        self.check_hashes(&draft)?;
+        let ward = ward_of(wards, draft.workspace.is_user());
+        let (screened, finding) = match ward.screen(draft) {
+            Verdict::Allow(screened) => (screened, None),
+            Verdict::Quarantine(screened, finding) => (screened, Some(finding)),
+            Verdict::Reject(rejection) => {
+                return Ok(What::Rejected {
+                    reason: rejection.to_string(),
+                    rule: rejection.rule,
+                });
+            }
+        };
+        let clean = |text: String| ward.redact(&text).0;
+        let short = |field: &str, text: String| beside(field, text).map(clean);
+        // What held it back where it comes from is what a person there would be told.
+        let held = held.map(|(rule, reason)| Finding {
+            rule,
+            reason: clean(reason),
+        });
+        let finding = held.or(finding);
+        let evidence: Result<Vec<String>, Invalid> = line
+            .evidence
+            .into_iter()
+            .map(|text| short("evidence", text))
+            .collect();
+        let why_durable = line.why_durable.map(|text| short("why_durable", text));
+        Ok(What::Waiting(Box::new(Waiting {
+            id,
+            author: line.author,
+            created_at: line.created_at,
+            replaced_now: screened.replaced().to_vec(),
+            proposal: Proposal {
+                kind: if finding.is_some() {
+                    LaneKind::Quarantined
+                } else {
+                    kind
+                },
+                replaced: together(&before, screened.replaced()),
+                draft: without_key(screened.draft()),
+                classification,
+                why_durable: why_durable.transpose()?,
+                evidence: evidence?,
+                finding,
+            },
+        })))
+    }
+
     fn screened(
         &self,
         wards: &(Ward, Ward),
@@ -244,20 +335,33 @@ fn replacement(view: &ReplacedView) -> Result<Replacement, Invalid> {
         .chain([mmw_guard::TEXT_FIELD])
         .find(|name| *name == view.field)
         .ok_or_else(|| Invalid::new("replaced", "names a field that there is not"))?;
-    // It is kept unscreened, so it may be nothing but the name of a rule.
-    let is_name = (1..=MAX_RULE_BYTES).contains(&view.rule.len())
-        && view
-            .rule
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'));
-    if !is_name {
-        return Err(Invalid::new("replaced", "names no rule"));
-    }
+    named_rule(&view.rule)?;
     Ok(Replacement {
         field,
         rule: view.rule.clone(),
         count: view.count,
     })
+}
+
+/// Returns a text that is kept beside a statement.
+fn beside(field: &str, text: String) -> Result<String, Invalid> {
+    if text.len() > MAX_BESIDE_BYTES || text.contains('\0') {
+        return Err(Invalid::new(field, "is too long, or no text"));
+    }
+    Ok(text)
+}
+
+/// Refuses what is kept unscreened if it is anything but the name of a rule.
+fn named_rule(rule: &str) -> Result<(), Invalid> {
+    let is_name = (1..=MAX_RULE_BYTES).contains(&rule.len())
+        && rule
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'));
+    if is_name {
+        Ok(())
+    } else {
+        Err(Invalid::new("replaced", "names no rule"))
+    }
 }
 
 fn link_of(line: &ExportedLink) -> Result<Link, Invalid> {

@@ -42,6 +42,8 @@ pub struct ImportReport {
     pub n_proposed: u64,
     /// Proposals that a person turned down before.
     pub n_turned_down: u64,
+    /// What waited for review where it comes from, and for longer than anything waits.
+    pub n_expired: u64,
     /// What the guard holds for review.
     pub held: Vec<Held>,
     /// Links that were made.
@@ -70,8 +72,12 @@ impl ImportReport {
 
     pub(super) fn count(&mut self, item: &Item, taken: Taken) {
         let is_new = matches!(taken, Taken::Imported | Taken::Held(_) | Taken::Proposed);
-        if is_new && let What::Record(moving) = &item.what {
-            let replaced = moving.screened.replaced();
+        let replaced = match &item.what {
+            What::Record(moving) => moving.screened.replaced(),
+            What::Waiting(waiting) => &waiting.replaced_now,
+            What::Rejected { .. } | What::Link(_) | What::Resolution(_) => &[],
+        };
+        if is_new {
             self.n_redacted += u64::from(!replaced.is_empty());
             for one in replaced {
                 let n = self
@@ -80,6 +86,8 @@ impl ImportReport {
                     .or_default();
                 *n += u64::from(one.count);
             }
+        }
+        if is_new && let What::Record(moving) = &item.what {
             let is_approved = moving.approval.is_some();
             self.n_undecided += u64::from(is_approved && moving.leaves_decision);
         }
@@ -93,6 +101,7 @@ impl ImportReport {
             }),
             Taken::Proposed => self.n_proposed += 1,
             Taken::TurnedDown => self.n_turned_down += 1,
+            Taken::Expired => self.n_expired += 1,
             Taken::Linked => self.n_links += 1,
             Taken::Resolved => self.n_resolutions += 1,
             Taken::Known => {}

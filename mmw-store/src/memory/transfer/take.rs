@@ -23,7 +23,7 @@ use super::super::indexed::words_of;
 use super::super::remember::{MAX_WAITING, entry, without_key};
 use super::super::review::n_waiting;
 use super::names;
-use super::prepare::{Item, Moving, What};
+use super::prepare::{Item, Moving, Waiting, What};
 use crate::engine::{EngineResult, LexicalDoc, NewRecord, Snapshot, Txn};
 
 /// Why a row of the audit is there.
@@ -51,6 +51,8 @@ pub(super) enum Taken {
     Proposed,
     /// A person turned it down before.
     TurnedDown,
+    /// Nobody decided on it in time.
+    Expired,
     /// The link is here now.
     Linked,
     /// The decision counts now.
@@ -95,6 +97,7 @@ impl Taking<'_> {
             }
             What::Link(link) => self.link(txn, link),
             What::Resolution(resolution) => self.decision(txn, resolution),
+            What::Waiting(waiting) => self.waiting(txn, waiting),
         }
     }
 
@@ -286,6 +289,38 @@ impl Taking<'_> {
             created_at: self.now,
             decision: None,
         };
+        self.admit(txn, &item)
+    }
+
+    /// Puts a statement that waited elsewhere into the lane, under the id that it had there.
+    fn waiting(&self, txn: &mut dyn Txn, waiting: &Waiting) -> EngineResult<Taken> {
+        let workspace = waiting.proposal.draft.workspace.clone();
+        let project = self.caller.place(workspace).project;
+        let mut id = waiting.id;
+        for candidate in [waiting.id, names::alias_of_waiting(project, waiting.id)] {
+            id = candidate;
+            match txn.lane_item(id)? {
+                Some(known) if self.caller.sees(known.project) => return Ok(Taken::There),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let item = LaneItem {
+            id,
+            project,
+            author: waiting.author,
+            proposal: waiting.proposal.clone(),
+            state: LaneState::Waiting,
+            created_at: waiting.created_at.min(self.now),
+            decision: None,
+        };
+        if !item.waits_at(self.now) {
+            return Ok(Taken::Expired);
+        }
+        self.admit(txn, &item)
+    }
+
+    fn admit(&self, txn: &mut dyn Txn, item: &LaneItem) -> EngineResult<Taken> {
         let same = txn.lane_same(item.project, item.digest())?;
         match admit(&item.proposal, same.as_ref(), self.now) {
             Ok(()) => {}
@@ -302,14 +337,14 @@ impl Taking<'_> {
                 "{MAX_WAITING} items wait for review already: decide on some, then import again"
             )));
         }
-        txn.insert_lane_item(&item)?;
-        let Some(finding) = finding else {
+        txn.insert_lane_item(item)?;
+        let Some(finding) = &item.proposal.finding else {
             return Ok(Taken::Proposed);
         };
         let ids = vec![item.id.shown()];
         let rule = Some(finding.rule.as_str());
         txn.append_audit(&entry(self.caller, Deed::Quarantine, ids, rule, self.now))?;
-        Ok(Taken::Held(finding.rule))
+        Ok(Taken::Held(finding.rule.clone()))
     }
 
     fn link(&self, txn: &mut dyn Txn, link: &Link) -> EngineResult<Taken> {
@@ -385,7 +420,7 @@ impl Taking<'_> {
 }
 
 /// Adds up what was replaced earlier and now.
-fn together(before: &[Replacement], now: &[Replacement]) -> Vec<Replacement> {
+pub(super) fn together(before: &[Replacement], now: &[Replacement]) -> Vec<Replacement> {
     let mut all = before.to_vec();
     for one in now {
         match all
