@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::place::{Caller, Way};
 use mmw_guard::Guard;
+use mmw_hooks::private;
 use mmw_server::embeddings::{Choice, opener};
 use mmw_server::guard_rules;
 use mmw_store::engine::EngineError;
@@ -165,28 +166,16 @@ fn unusable(folder: &Path, error: &io::Error) -> Failure {
 }
 
 /// Makes the folder for its owner only, and closes one to others that was left open.
-#[cfg(unix)]
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
-    use std::fs::{DirBuilder, Permissions, metadata, set_permissions};
-    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-
-    const OWNER_ONLY: u32 = 0o700;
-    DirBuilder::new()
-        .recursive(true)
-        .mode(OWNER_ONLY)
-        .create(folder)?;
-    let is_open = metadata(folder)?.permissions().mode() & 0o077 != 0;
+    private::make_folder(folder)?;
     // A folder that holds other things is not ours to close: somebody's home, or `/tmp`.
-    let is_ours = folder.join(STORE_FILE).exists() || folder.read_dir()?.next().is_none();
-    if is_open && is_ours {
-        set_permissions(folder, Permissions::from_mode(OWNER_ONLY))?;
+    let is_ours = || -> io::Result<bool> {
+        Ok(folder.join(STORE_FILE).exists() || folder.read_dir()?.next().is_none())
+    };
+    if private::is_open(folder)? && is_ours()? {
+        private::close(folder)?;
     }
     Ok(())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
 }
 
 #[cfg(test)]

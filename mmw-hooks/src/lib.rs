@@ -22,6 +22,7 @@
 //! | [`git`] | what differs in a working tree, and what was committed |
 //! | [`registered`] | whether an agent has MMW's tools, and what they are called there |
 //! | [`mark`] | that a session was asked, on disk |
+//! | [`private`] | folders that are for their owner only |
 //! | [`reply`] | what an agent is told, in the form of its client |
 //! | [`spool`] | the queue of writes that wait for a server, on disk |
 //! | [`world`] | the environment, read once |
@@ -33,6 +34,7 @@ pub mod event;
 pub mod git;
 pub mod input;
 pub mod mark;
+pub mod private;
 pub mod program;
 pub mod registered;
 pub mod reply;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::clients::Client;
+use crate::private;
 
 /// The folder in the agent's home.
 const FOLDER: &str = "stop-hook";
@@ -83,7 +84,7 @@ impl Place {
     }
 
     fn try_leave(&self, known: Known, mark: Mark) -> std::io::Result<bool> {
-        make_private(&self.folder)?;
+        private::make_folder(&self.folder)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
@@ -139,14 +140,6 @@ fn read(file: &mut File) -> Known {
         })
     });
     mark.map_or(Known::Unclear, Known::Asked)
-}
-
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 #[cfg(test)]
