@@ -1,7 +1,8 @@
 //! Notes of basic-memory: Markdown with a head, observations and relations.
 //!
-//! An observation is `- [category] text #tag (context)`, a relation `- type [[Note]]`; the rest of the note
-//! is prose and is left in its file.
+//! An observation is `- [category] text #tag (context)`, or an entry without a category that has a tag; a
+//! relation is `- type [[Note]]`, with quotation marks around a type of several words. The rest of the note is
+//! prose and is left in its file.
 
 use super::foreign::Statement;
 
@@ -36,13 +37,14 @@ pub(crate) fn statements(name: &str, text: &str) -> Vec<Statement> {
         if is_code {
             continue;
         }
-        let (content, mut tags, kind) = match (observation(entry), relation(entry)) {
-            (Some((category, text)), _) => {
-                let mut tags = vec![category.to_owned()];
+        let (content, mut tags, kind) = match (relation(entry), observation(entry)) {
+            (None, Some((category, text))) => {
+                let mut tags: Vec<String> = category.map(str::to_owned).into_iter().collect();
                 tags.extend(hash_tags(text));
-                (format!("{title}: {text}"), tags, kind_of(category))
+                let kind = category.and_then(kind_of);
+                (format!("{title}: {text}"), tags, kind)
             }
-            (None, Some((relation, other))) => (
+            (Some((relation, other)), _) => (
                 format!("{title} {} {other}", relation.replace('_', " ")),
                 vec!["relation".to_owned()],
                 None,
@@ -103,21 +105,61 @@ fn unquoted(text: &str) -> String {
     text.trim().trim_matches(['"', '\'']).trim().to_owned()
 }
 
-/// `[category] text`; a box to tick and a link are none.
-fn observation(entry: &str) -> Option<(&str, &str)> {
-    let (category, text) = entry.strip_prefix('[')?.split_once(']')?;
-    let (category, text) = (category.trim(), text.strip_prefix(' ')?.trim());
-    let is_box = matches!(category, "" | "x" | "X" | "-");
-    (!is_box && !category.contains('[') && !text.is_empty()).then_some((category, text))
+/// `[category] text`, or a text with a tag. A box to tick, a moment of a transcript and a link are no category.
+fn observation(entry: &str) -> Option<(Option<&str>, &str)> {
+    if ["[ ]", "[x]", "[-]"]
+        .iter()
+        .any(|mark| entry.starts_with(mark))
+    {
+        return None;
+    }
+    let (category, text) = match entry
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    {
+        Some((category, rest)) if rest.starts_with(char::is_whitespace) => {
+            (category.trim(), rest.trim())
+        }
+        _ => ("", entry),
+    };
+    if is_category(category) && !text.is_empty() {
+        return Some((Some(category), text));
+    }
+    let text = if category.is_empty() { text } else { entry };
+    hash_tags(text).next().is_some().then_some((None, text))
 }
 
-/// `type [[Note]]`.
+fn is_category(name: &str) -> bool {
+    let mut letters = name.chars();
+    let is_mark = match (letters.next(), letters.next()) {
+        (Some(only), None) => matches!(only, 'x' | 'X') || !only.is_alphanumeric(),
+        (None, _) => true,
+        _ => false,
+    };
+    // `00:01:15`, or from one to another.
+    let is_moment = name.contains(':')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_digit() || ":.,- ".contains(c));
+    !is_mark && !is_moment && !name.contains(['[', ']', '(', ')'])
+}
+
+/// `type [[Note]]`, with at most a remark in brackets behind it.
 fn relation(entry: &str) -> Option<(&str, &str)> {
-    let (relation, rest) = entry.split_once("[[")?;
-    let (other, _) = rest.split_once("]]")?;
-    let relation = relation.trim();
-    let is_type = !relation.is_empty() && relation.len() <= 64;
-    (is_type && !other.trim().is_empty()).then_some((relation, other.trim()))
+    let (label, rest) = entry.split_once("[[")?;
+    let (other, tail) = rest.split_once("]]")?;
+    let label = label.trim();
+    let quoted = ['"', '\'']
+        .iter()
+        .find_map(|mark| label.strip_prefix(*mark)?.strip_suffix(*mark));
+    let label = match quoted {
+        Some(quoted) => quoted.trim(),
+        None => Some(label).filter(|label| !label.contains(char::is_whitespace))?,
+    };
+    let tail = tail.trim();
+    let is_remark = tail.is_empty() || (tail.starts_with('(') && tail.ends_with(')'));
+    let is_type = !label.is_empty() && label.len() <= 64;
+    (is_remark && is_type && !other.trim().is_empty()).then_some((label, other.trim()))
 }
 
 fn hash_tags(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -163,6 +205,49 @@ mod tests {
             (found[0].kind, found[0].name.as_str()),
             (Some("decision"), "svc/billing")
         );
+    }
+
+    fn check(entry: &str, told: &[(&str, &[&str])]) {
+        let note = format!("---\npermalink: n\ntitle: N\n---\n- {entry}\n");
+        let found = statements("n.md", &note);
+        let found: Vec<(&str, Vec<&str>)> = found
+            .iter()
+            .map(|one| {
+                let tags = one.tags.iter().map(String::as_str).collect();
+                (one.content.as_str(), tags)
+            })
+            .collect();
+        let told: Vec<(&str, Vec<&str>)> = told
+            .iter()
+            .map(|(content, tags)| (*content, tags.to_vec()))
+            .collect();
+        assert_eq!(found, told, "{entry}");
+    }
+
+    #[test]
+    fn entries_mean_what_they_mean_to_basic_memory() {
+        check("[fact] x", &[("N: x", &["fact"])]);
+        check("no category #ops", &[("N: no category #ops", &["ops"])]);
+        check("[] empty #ops", &[("N: empty #ops", &["ops"])]);
+        check("plain", &[]);
+        check("[ ] to do #ops", &[]);
+        check("[/] half done", &[]);
+        check("[00:01:15] spoken", &[]);
+        check(
+            "[00:01:15] spoken #talk",
+            &[("N: [00:01:15] spoken #talk", &["talk"])],
+        );
+        check("[docs](https://example.org)", &[]);
+        check(
+            "implements [[Spec]]",
+            &[("N implements Spec", &["relation"])],
+        );
+        check(
+            "\"depends on\" [[Spec]] (for now)",
+            &[("N depends on Spec", &["relation"])],
+        );
+        check("we talked about [[Spec]] a lot", &[]);
+        check("see [[Spec]] and more", &[]);
     }
 
     #[test]

@@ -1,14 +1,17 @@
-//! The database of claude-mem: what it observed in sessions, and its summaries of them.
+//! The database of claude-mem: what it observed in sessions, its summaries of them, and the rules that a person
+//! gave it.
 //!
-//! All of it is captured. Its columns changed their names over time; both are read.
+//! All but those rules is captured. Its columns changed their names over time; both are read. One database is
+//! of all projects: which one a row is of is among its tags.
 
 use serde_json::Value;
 
 use super::database::Database;
 use super::foreign::{Statement, moment};
 
-const OBSERVED: [&str; 11] = [
+const OBSERVED: [&str; 12] = [
     "id",
+    "project",
     "memory_session_id",
     "sdk_session_id",
     "text",
@@ -21,8 +24,20 @@ const OBSERVED: [&str; 11] = [
     "created_at",
 ];
 
-const SUMMED_UP: [&str; 9] = [
+/// Rules of a person's own, in newer versions.
+const DIRECTED: [&str; 7] = [
     "id",
+    "project",
+    "content",
+    "status",
+    "source",
+    "created_at_epoch",
+    "created_at",
+];
+
+const SUMMED_UP: [&str; 10] = [
+    "id",
+    "project",
     "memory_session_id",
     "sdk_session_id",
     "request",
@@ -45,10 +60,15 @@ pub(crate) fn is_one(database: &Database) -> bool {
 pub(crate) fn statements(database: &Database) -> rusqlite::Result<Vec<Result<Statement, u64>>> {
     let observed = database.rows("observations", &OBSERVED)?;
     let summed_up = database.rows("session_summaries", &SUMMED_UP)?;
+    let directed = database.rows("directives", &DIRECTED)?;
     let observed = observed.iter().map(observation);
     let summed_up = summed_up.iter().map(summary);
+    let in_force = directed
+        .iter()
+        .filter(|row| text(row, "status").is_none_or(|status| status == "active"));
     Ok(observed
         .chain(summed_up)
+        .chain(in_force.map(directive))
         .zip(1..)
         .map(|(statement, line)| {
             statement
@@ -71,8 +91,22 @@ fn about(row: &Value, kind: &str) -> Option<Statement> {
         name: format!("{kind}:{}", row["id"].as_i64()?),
         session: session.map(str::to_owned),
         said_at: moment(&row["created_at_epoch"]).or_else(|| moment(&row["created_at"])),
+        tags: text(row, "project")
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
         is_captured: true,
         ..Statement::default()
+    })
+}
+
+/// A rule; one that a person typed is no machine's.
+fn directive(row: &Value) -> Option<Statement> {
+    Some(Statement {
+        content: text(row, "content")?.to_owned(),
+        kind: Some("preference"),
+        is_captured: text(row, "source") != Some("manual"),
+        ..about(row, "directive")?
     })
 }
 
@@ -93,11 +127,13 @@ fn observation(row: &Value) -> Option<Statement> {
     let sort = text(row, "type");
     let mut tags: Vec<String> = sort.map(str::to_owned).into_iter().collect();
     tags.extend(list(&row["concepts"]));
+    let about = about(row, "observation")?;
+    tags.extend(about.tags.iter().cloned());
     Some(Statement {
         content: parts.join("\n"),
         kind: (sort == Some("decision")).then_some("decision"),
         tags,
-        ..about(row, "observation")?
+        ..about
     })
 }
 
@@ -147,6 +183,33 @@ mod tests {
     "#;
 
     #[test]
+    fn a_rule_that_a_person_typed_is_no_machines() {
+        let folder = tempfile::tempdir().unwrap();
+        let sample = format!(
+            "{SAMPLE}
+            CREATE TABLE directives (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, project TEXT,
+                content TEXT NOT NULL, status TEXT NOT NULL, source TEXT NOT NULL, created_at TEXT NOT NULL,
+                created_at_epoch INTEGER NOT NULL, updated_at_epoch INTEGER NOT NULL);
+            INSERT INTO directives VALUES
+                (1, 'global', NULL, 'tabs, never spaces', 'active', 'manual', '2026-03-14T09:30:00Z', 1773480600000, 1),
+                (2, 'project', 'p', 'use pnpm', 'active', 'learned', '2026-03-14T09:30:00Z', 1773480600000, 1),
+                (3, 'global', NULL, 'old', 'archived', 'manual', '2026-03-14T09:30:00Z', 1773480600000, 1);"
+        );
+        let database = Database::open(&made(folder.path(), &sample)).unwrap();
+        let found = statements(&database).unwrap();
+        let rules: Vec<_> = found
+            .iter()
+            .flatten()
+            .filter(|one| one.name.starts_with("directive:"))
+            .map(|one| (one.content.as_str(), one.is_captured, one.tags.len()))
+            .collect();
+        assert_eq!(
+            rules,
+            [("tabs, never spaces", false, 0), ("use pnpm", true, 1)]
+        );
+    }
+
+    #[test]
     fn observations_and_summaries_are_captured_statements() {
         let folder = tempfile::tempdir().unwrap();
         let database = Database::open(&made(folder.path(), SAMPLE)).unwrap();
@@ -176,7 +239,7 @@ mod tests {
             (first.kind, first.line, first.is_captured),
             (Some("decision"), 1, true)
         );
-        assert_eq!(first.tags, ["decision", "gotcha"]);
+        assert_eq!(first.tags, ["decision", "gotcha", "p"]);
         for one in found.iter().flatten() {
             assert_eq!(one.said_at.unwrap().to_string(), "2026-03-14T09:30:00Z");
             assert_eq!(one.session.as_deref(), Some("s-1"));

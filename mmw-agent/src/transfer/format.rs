@@ -243,8 +243,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = made(
             folder.path(),
-            "CREATE TABLE memories (content TEXT, content_hash TEXT, tags TEXT, created_at REAL, deleted_at REAL);
-             INSERT INTO memories VALUES ('x', 'h1', 'a, b', 1773480600.5, NULL), ('gone', 'h2', '', 1, 2)",
+            "CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+             CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, content_hash TEXT UNIQUE NOT NULL,
+                 content TEXT NOT NULL, tags TEXT, memory_type TEXT, metadata TEXT, created_at REAL,
+                 updated_at REAL, created_at_iso TEXT, updated_at_iso TEXT, deleted_at REAL DEFAULT NULL);
+             CREATE TABLE memory_graph (source_hash TEXT, target_hash TEXT, similarity REAL);
+             ALTER TABLE memories ADD COLUMN parent_id TEXT;
+             ALTER TABLE memories ADD COLUMN version INTEGER DEFAULT 1;
+             ALTER TABLE memories ADD COLUMN confidence REAL DEFAULT 1.0;
+             ALTER TABLE memories ADD COLUMN superseded_by TEXT;
+             INSERT INTO memories (content_hash, content, tags, memory_type, metadata, created_at, deleted_at,
+                 superseded_by)
+             VALUES ('h1', 'x', 'a,b', 'observation', '{}', 1773480600.5, NULL, NULL),
+                 ('h2', 'gone', '', NULL, NULL, 1, 2, NULL),
+                 ('h3', 'older', '', NULL, NULL, 1, NULL, 'h1')",
         );
         let bytes = std::fs::read(&file).unwrap();
         let format = Format::of(&file, &bytes).unwrap();

@@ -18,7 +18,7 @@ pub(crate) enum Whose {
 }
 
 /// The columns of mcp-memory-service's table `memories` that are read.
-pub(crate) const COLUMNS: [&str; 8] = [
+pub(crate) const COLUMNS: [&str; 9] = [
     "content_hash",
     "content",
     "tags",
@@ -27,6 +27,7 @@ pub(crate) const COLUMNS: [&str; 8] = [
     "created_at",
     "created_at_iso",
     "deleted_at",
+    "superseded_by",
 ];
 
 /// Returns the list in a file, wherever it stands in it.
@@ -49,13 +50,13 @@ pub(crate) fn whose(root: &Value) -> Option<Whose> {
 }
 
 /// Returns the statements of a list, an export's or the rows of a table; one that is broken is `Err` with its
-/// number, one that was deleted is left out.
+/// number, one that was deleted or superseded there is left out.
 pub(crate) fn statements(whose: Whose, root: &Value) -> Vec<Result<Statement, u64>> {
     let entries = list(root).map(Vec::as_slice).unwrap_or_default();
     entries
         .iter()
         .zip(1..)
-        .filter(|(entry, _)| entry["deleted_at"].is_null())
+        .filter(|(entry, _)| entry["deleted_at"].is_null() && !is_superseded(entry))
         .map(|(entry, number)| {
             match whose {
                 Whose::Mem0 => of_mem0(number, entry),
@@ -64,6 +65,20 @@ pub(crate) fn statements(whose: Whose, root: &Value) -> Vec<Result<Statement, u6
             .ok_or(number)
         })
         .collect()
+}
+
+/// Tells whether another entry took this one's place; older versions of the service say so beside the text.
+fn is_superseded(entry: &Value) -> bool {
+    let names_one = |value: &Value| value.as_str().is_some_and(|name| !name.is_empty());
+    names_one(&entry["superseded_by"]) || names_one(&metadata(entry)["superseded_by"])
+}
+
+/// Returns what stands beside a text: an object, or one that is kept as text.
+fn metadata(entry: &Value) -> Value {
+    match &entry["metadata"] {
+        Value::String(json) => serde_json::from_str(json).unwrap_or(Value::Null),
+        other => other.clone(),
+    }
 }
 
 fn of_mem0(line: u64, entry: &Value) -> Option<Statement> {
@@ -83,37 +98,49 @@ fn of_mem0(line: u64, entry: &Value) -> Option<Statement> {
 
 fn of_service(line: u64, entry: &Value) -> Option<Statement> {
     let text = |name: &str| entry[name].as_str();
-    let metadata = match &entry["metadata"] {
-        Value::String(json) => serde_json::from_str(json).unwrap_or(Value::Null),
-        other => other.clone(),
-    };
+    let metadata = metadata(entry);
     let tags = match &entry["tags"] {
         Value::String(list) => list.split(',').map(str::to_owned).collect(),
         other => texts(other),
     };
+    let session = tags
+        .iter()
+        .find_map(|tag: &String| tag.trim().strip_prefix("session:"));
+    let session = session.map(str::to_owned);
     let memory_type = text("memory_type").unwrap_or_default();
     let said_at = moment(&entry["created_at"]).or_else(|| moment(&entry["created_at_iso"]));
-    let is_captured = is_automatic(memory_type)
+    let is_captured = memory_type == WHOLE_SESSION
+        || is_automatic(memory_type)
         || tags.iter().any(|tag| is_automatic(tag))
         || metadata["source"].as_str().is_some_and(is_automatic)
-        || metadata["generated_by"].is_string();
+        || MADE_BY_IT.iter().any(|key| !metadata[*key].is_null());
     Some(Statement {
         line,
         name: text("content_hash")?.to_owned(),
         content: text("content")?.to_owned(),
         kind: kind_of(memory_type),
         tags,
-        session: metadata["session_id"].as_str().map(str::to_owned),
+        session: session.or_else(|| metadata["session_id"].as_str().map(str::to_owned)),
         said_at,
         is_captured,
         ..Statement::default()
     })
 }
 
+/// The type of a conversation that was kept whole.
+const WHOLE_SESSION: &str = "session";
+
+/// What only the service's own machinery notes beside a text.
+const MADE_BY_IT: [&str; 3] = ["generated_by", "compression_date", "discovery_method"];
+
 /// Tells whether a label says that nobody wrote what it labels.
 fn is_automatic(label: &str) -> bool {
     let label = label.trim().to_lowercase().replace('_', "-");
-    const MARKS: [&str; 8] = [
+    const MARKS: [&str; 12] = [
+        "session-harvest",
+        "compressed",
+        "insight-card",
+        "insight-ack",
         "auto",
         "automatic",
         "claude-code-session",
@@ -124,7 +151,7 @@ fn is_automatic(label: &str) -> bool {
         "harvested",
     ];
     MARKS.contains(&label.as_str())
-        || ["auto-", "hook", "compressed-"]
+        || ["auto-", "hook", "compressed-", "harvest:"]
             .iter()
             .any(|mark| label.starts_with(mark))
 }
@@ -186,6 +213,15 @@ mod tests {
             (json!(["port"]), json!({}), false),
             (json!("port,claude-code-session"), json!(null), true),
             (json!(["auto-generated"]), json!({}), true),
+            (json!("session-harvest,harvest:decision"), json!({}), true),
+            (json!(["auto-captured", "smart-ingest"]), json!({}), true),
+            (json!("port,compressed"), json!({}), true),
+            (
+                json!(["port"]),
+                json!({"compression_date": "2026-03-14"}),
+                true,
+            ),
+            (json!("harvest"), json!({}), false),
             (json!([]), json!("{\"source\":\"hook\"}"), true),
             (json!([]), json!("no JSON"), false),
         ] {
@@ -197,6 +233,21 @@ mod tests {
             assert_eq!(found.kind, Some("decision"));
             assert_eq!(found.said_at.unwrap().to_string(), "2026-03-14T09:30:00.5Z");
         }
+    }
+
+    #[test]
+    fn what_the_memory_service_superseded_is_left_out_and_a_session_is_captured() {
+        let root = json!([
+            { "content": "old", "content_hash": "1", "superseded_by": "2" },
+            { "content": "old", "content_hash": "2", "metadata": "{\"superseded_by\":\"3\"}" },
+            { "content": "[user] hello", "content_hash": "3", "memory_type": "session",
+              "tags": "session:s-9,x", "superseded_by": "" },
+        ]);
+        let found = statements(Whose::MemoryService, &root);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let one = found[0].clone().unwrap();
+        assert!(one.is_captured);
+        assert_eq!(one.session.as_deref(), Some("s-9"));
     }
 
     #[test]
