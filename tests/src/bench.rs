@@ -4,6 +4,7 @@
 //! figures can be compared with each other. Absolute values of a busy machine mean little.
 
 mod agent;
+mod anchors;
 mod corpus;
 mod embed;
 mod figures;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 /// Sizes that are measured if none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, `hooks` the Stop hook, `agent` the agent beside the server, `search 1000,100000` a search
+/// Runs the benchmark. Arguments: `guard` to measure the guard alone, `embed` the built-in model, `vectors` the index of vectors, `hooks` the Stop hook, `agent` the agent beside the server, `anchors` hits that know their file, `search 1000,100000` a search
 /// by words and meaning, or `--sizes 1000,10000`, `--queries 2000`, `--folder DIR`, and
 /// `--stages search,save,http,start` to measure only some.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
@@ -31,6 +32,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
         Some("vectors") => Some(vectors::measure()),
         Some("hooks") => Some(hooks::measure()),
         Some("agent") => Some(agent::measure()),
+        Some("anchors") => Some(anchors::measure()),
         Some("search") => Some(search::measure(
             &arguments.by_ref().skip(1).collect::<Vec<_>>(),
         )),

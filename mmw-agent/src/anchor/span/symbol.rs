@@ -103,8 +103,12 @@ fn simple(words: &str, lines: &[&str]) -> Vec<Range<usize>> {
     if words.is_empty() || MODIFIERS.contains(&words) || VALUES.contains(&words) {
         return Vec::new();
     }
+    // Most lines do not have the first word at all, and that is seen at once.
+    let first = words.split(' ').next().unwrap_or(words);
+    let first = memchr::memmem::Finder::new(first);
     let begun = |how: fn(&str, &str) -> bool| -> Vec<Range<usize>> {
         (0..lines.len())
+            .filter(|nth| first.find(lines[*nth].as_bytes()).is_some())
             .filter(|nth| how(lines[*nth], words))
             .take(MAX_NAMESAKES)
             .map(|nth| block(lines, nth))
