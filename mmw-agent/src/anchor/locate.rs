@@ -52,17 +52,17 @@ fn has_hash(part: &Part<'_>, lines: &[&str], range: &Range<usize>) -> bool {
 }
 
 fn by_name(part: &Part<'_>, text: &str, lines: &[&str]) -> Fate {
+    let primary = span::find(part.kind, part.label, text).ok();
+    if let Some(primary) = &primary
+        && has_hash(part, lines, primary)
+    {
+        return Fate::Unchanged(primary.clone());
+    }
     let named = span::all_named(part.kind, part.label, text);
     let same: Vec<&Range<usize>> = named
         .iter()
         .filter(|range| has_hash(part, lines, range))
         .collect();
-    let primary = span::find(part.kind, part.label, text).ok();
-    if let Some(primary) = &primary
-        && same.contains(&primary)
-    {
-        return Fate::Unchanged(primary.clone());
-    }
     let Some(surroundings) = part.surroundings else {
         return match (same.first(), primary) {
             (Some(place), _) => Fate::Unchanged((*place).clone()),

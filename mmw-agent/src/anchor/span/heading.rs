@@ -23,15 +23,16 @@ struct Heading {
 /// second one `staging-servers-1`), or by its text in other letter case, the first form that fits.
 pub(super) fn find(fragment: &str, text: &str) -> Result<Range<usize>, NotFound> {
     let headings = headings(text);
-    let nth = meant(&headings, &slugs(&headings), &wanted(fragment))?;
-    Ok(section(&headings, nth, text))
+    let nth = meant(&headings, &wanted(fragment))?;
+    Ok(section(&headings, nth, &super::lines_of(text)))
 }
 
 /// Returns the sections of all headings that go by that name, whichever of several is meant.
 pub(super) fn all(fragment: &str, text: &str) -> Vec<Range<usize>> {
     let headings = headings(text);
     let wanted = wanted(fragment);
-    let base = match meant(&headings, &slugs(&headings), &wanted) {
+    let lines = super::lines_of(text);
+    let base = match meant(&headings, &wanted) {
         Ok(nth) => slug(&headings[nth].text),
         // The number may be one that only a heading of the same name once gave it.
         Err(_) => match slug(&wanted).rsplit_once('-') {
@@ -42,7 +43,7 @@ pub(super) fn all(fragment: &str, text: &str) -> Vec<Range<usize>> {
     (0..headings.len())
         .filter(|nth| !base.is_empty() && slug(&headings[*nth].text) == base)
         .take(MAX_NAMESAKES)
-        .map(|nth| section(&headings, nth, text))
+        .map(|nth| section(&headings, nth, &lines))
         .collect()
 }
 
@@ -51,7 +52,7 @@ fn wanted(fragment: &str) -> String {
     wanted.trim().trim_start_matches('#').trim().to_owned()
 }
 
-fn meant(headings: &[Heading], slugs: &[String], wanted: &str) -> Result<usize, NotFound> {
+fn meant(headings: &[Heading], wanted: &str) -> Result<usize, NotFound> {
     let lower = wanted.to_lowercase();
     if lower.is_empty() {
         return Err(NotFound::Absent);
@@ -66,20 +67,24 @@ fn meant(headings: &[Heading], slugs: &[String], wanted: &str) -> Result<usize, 
     };
     only(&|heading| heading.text == wanted)
         .or_else(|_| {
+            // Only now, and only of those that can have it: all of very many headings take a while.
+            let relatives: Vec<usize> = (0..headings.len())
+                .filter(|nth| family(&slug(&headings[*nth].text)) == family(&lower))
+                .collect();
+            let slugs = slugs(relatives.iter().map(|nth| &headings[*nth]));
             let by_slug = slugs.iter().position(|slug| *slug == lower);
-            by_slug.ok_or(NotFound::Absent)
+            by_slug.map(|at| relatives[at]).ok_or(NotFound::Absent)
         })
         .or_else(|_| only(&|heading| heading.text.to_lowercase() == lower))
 }
 
-fn section(headings: &[Heading], nth: usize, text: &str) -> Range<usize> {
+fn section(headings: &[Heading], nth: usize, lines: &[&str]) -> Range<usize> {
     let this = &headings[nth];
     let next = headings[nth + 1..]
         .iter()
         .find(|other| other.rank <= this.rank);
-    let lines: Vec<&str> = text.lines().collect();
     let end = next.map_or(lines.len(), |next| next.line);
-    super::without_blank_end(&lines, this.line..end.max(this.line + 1))
+    super::without_blank_end(lines, this.line..end.max(this.line + 1))
 }
 
 fn headings(text: &str) -> Vec<Heading> {
@@ -161,11 +166,22 @@ fn slug(text: &str) -> String {
         .collect()
 }
 
-/// Returns the anchors of all headings: of those that would be equal, each after the first has a
+/// Returns what anchors have in common that can be numbers of each other: `a` of `a`, `a-1` and `a-1-2`.
+fn family(mut slug: &str) -> &str {
+    while let Some((base, number)) = slug.rsplit_once('-') {
+        if base.is_empty() || number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit()) {
+            break;
+        }
+        slug = base;
+    }
+    slug
+}
+
+/// Returns the anchors of headings: of those that would be equal, each after the first has a
 /// number that makes it another than all before.
-fn slugs(headings: &[Heading]) -> Vec<String> {
+fn slugs<'h>(headings: impl Iterator<Item = &'h Heading>) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut slugs = Vec::with_capacity(headings.len());
+    let mut slugs = Vec::new();
     for heading in headings {
         let base = slug(&heading.text);
         let mut this = base.clone();
@@ -266,8 +282,25 @@ second
             (2, 2, 2, 1)
         );
         let text = "# a\n## A 1\n## A\n## A\n";
-        let slugs = slugs(&headings(text));
-        assert_eq!(slugs, ["a", "a-1", "a-2", "a-3"]);
+        let headings = headings(text);
+        assert_eq!(slugs(headings.iter()), ["a", "a-1", "a-2", "a-3"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_heading_is_found_by_the_anchor_that_it_has_among_all(
+            names in proptest::collection::vec("[AB]( [12]){0,2}|-|1", 1..9),
+        ) {
+            let text: String = names.iter().map(|name| format!("# {name}\n")).collect();
+            let headings = headings(&text);
+            for (nth, slug) in slugs(headings.iter()).iter().enumerate() {
+                // What is a heading's very text is that heading.
+                let is_a_text = headings.iter().any(|heading| heading.text == *slug);
+                if !is_a_text && !slug.is_empty() {
+                    proptest::prop_assert_eq!(meant(&headings, slug), Ok(nth), "{} in {}", slug, text);
+                }
+            }
+        }
     }
 
     #[test]
