@@ -32,6 +32,7 @@ mod json_text;
 pub mod lane;
 pub mod mcp;
 pub mod metrics;
+pub mod outgoing;
 pub mod rescan_report;
 pub mod rest;
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use mmw_core::time::Timestamp;
+use mmw_server::outgoing;
 use serde_json::{Value, json};
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Timeout};
 
 use super::endpoint::Endpoint;
@@ -81,22 +81,14 @@ pub(super) enum Unreachable {
 impl Upstream {
     pub(super) fn new(endpoint: Endpoint, key: Option<&ApiKey>) -> Result<Self, Trouble> {
         let authorization = key.map(|key| {
-            let mut value = HeaderValue::try_from(format!("Bearer {}", key.reveal()))
-                .map_err(|_| Trouble::usage("MMW_API_KEY has signs in it that no key has"))?;
-            value.set_sensitive(true);
-            Ok::<_, Trouble>(value)
+            outgoing::bearer(key.reveal())
+                .map_err(|_| Trouble::usage("MMW_API_KEY has signs in it that no key has"))
         });
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::PlatformVerifier)
-            .build();
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
+        let config = outgoing::careful()
             .proxy(None)
             .user_agent(concat!("mmw-agent/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(CONNECT_DEADLINE))
             .timeout_recv_response(Some(ANSWER_DEADLINE))
-            .tls_config(tls)
             .build();
         Ok(Self {
             agent: config.new_agent(),

@@ -9,12 +9,12 @@ use std::time::Duration;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use http::{StatusCode, Uri};
 use mmw_store::embed::EmbedError;
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Proxy, ProxyProtocol, Timeout};
 
 use super::endpoint::{Endpoint, Hidden};
 use super::settings::Remote;
 use super::wire::is_about_length;
+use crate::outgoing;
 
 /// How long a connection may take to be made.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(5);
@@ -86,17 +86,11 @@ impl Http {
             )
         })?;
         let authorization = remote.key.as_ref().map(bearer).transpose()?;
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::PlatformVerifier)
-            .build();
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
+        let config = outgoing::careful()
             .proxy(proxy)
             .user_agent(concat!("mmw/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(CONNECT_DEADLINE))
             .timeout_global(Some(USUAL_DEADLINE))
-            .tls_config(tls)
             .build();
         Ok(Self {
             agent: config.new_agent(),
@@ -278,11 +272,9 @@ fn within<B>(request: ureq::RequestBuilder<B>, deadline: Duration) -> ureq::Requ
 }
 
 fn bearer(key: &Hidden) -> Result<HeaderValue, EmbedError> {
-    let mut value = HeaderValue::try_from(format!("Bearer {}", key.reveal())).map_err(|_| {
+    outgoing::bearer(key.reveal()).map_err(|_| {
         EmbedError::Unusable("MMW_EMBEDDINGS_KEY has characters that no key has".to_owned())
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
+    })
 }
 
 /// How long the server wants to be left alone, if it says so in seconds.
