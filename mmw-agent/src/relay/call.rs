@@ -308,12 +308,44 @@ mod tests {
     }
 
     #[test]
+    fn the_prompt_recall_looks_in_the_workspace_of_the_settings_unless_it_names_one() {
+        let recall = |arguments: Value| {
+            let params = json!({"name": "recall", "arguments": arguments});
+            let call =
+                json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": params});
+            before(call)["params"]["arguments"]["workspace"].clone()
+        };
+        assert_eq!(recall(json!({"topic": "x"})), "backend");
+        let named = json!({"topic": "x", "workspace": "web"});
+        assert_eq!(recall(named), "web");
+    }
+
+    #[test]
+    fn what_was_asked_for_to_be_compared_is_taken_out_of_an_answer() {
+        let check = |meta: Value, left: Option<Value>| {
+            let mut result = json!({"contents": [], "_meta": meta});
+            let result = result.as_object_mut().unwrap();
+            assert_eq!(reading_of(result), Some(json!({"reading": "new"})));
+            assert_eq!(result.get("_meta").cloned(), left);
+        };
+        check(json!({"mmw/compare": {"reading": "new"}}), None);
+        check(
+            json!({"mmw/compare": {"reading": "new"}, "other": 1}),
+            Some(json!({"other": 1})),
+        );
+        assert_eq!(
+            reading_of(json!({"_meta": {"other": 1}}).as_object_mut().unwrap()),
+            None
+        );
+    }
+
+    #[test]
     fn what_is_no_call_of_ours_passes_unchanged() {
         for value in [
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "other", "arguments": {}}}),
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": [1]}}),
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": [1]}),
-            json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "recall"}}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "save-decisions"}}),
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         ] {
             assert_eq!(before(value.clone()), value);
