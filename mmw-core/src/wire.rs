@@ -5,6 +5,7 @@
 
 pub mod answers;
 pub mod args;
+mod programs;
 mod reading;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -16,5 +17,6 @@ mod why_not;
 
 pub use answers::*;
 pub use args::*;
+pub use programs::*;
 pub use reading::*;
 pub use why_not::*;

@@ -2,11 +2,15 @@
 //!
 //! An action is its name, its words, its hints, the scope that it needs, the schemas of what it
 //! takes and answers, the call, and the short text that a model reads. Both protocols are served
-//! from this list and nothing else, so they can't differ.
+//! from this list and nothing else, so they can't differ. A few actions are for programs only: REST has
+//! them, no list of tools does.
 
 mod arguments;
 pub mod explain_memory;
+mod fact_versions;
 mod forget;
+mod list_sourced;
+pub mod memory_status;
 pub mod reading;
 mod remember;
 mod resolve_conflict;
@@ -15,6 +19,7 @@ mod schema;
 pub mod search;
 pub mod text;
 mod validate_memory;
+mod why_not;
 
 use std::sync::Arc;
 
@@ -129,6 +134,7 @@ pub struct Action {
     arguments: Arguments,
     call: Box<Call>,
     ask: Option<Box<Ask>>,
+    is_tool: bool,
 }
 
 impl Action {
@@ -159,7 +165,20 @@ impl Action {
                 Ok(Answer { structured, text })
             }),
             ask: None,
+            is_tool: true,
         }
+    }
+
+    /// Leaves the action out of the lists of tools: programs ask it over REST.
+    fn for_programs(mut self) -> Self {
+        self.is_tool = false;
+        self
+    }
+
+    /// Tells whether it is a tool over MCP. All actions are in REST.
+    #[must_use]
+    pub const fn is_tool(&self) -> bool {
+        self.is_tool
     }
 
     /// Lets a person decide who has no key with the scope: by a question over stdio.
@@ -183,7 +202,7 @@ impl Action {
     /// where `asks` is set: over stdio, by a client that declared it.
     #[must_use]
     pub fn is_shown(&self, scopes: Scopes, asks: bool) -> bool {
-        scopes.has(self.facts.scope) || (self.can_ask() && asks)
+        self.is_tool && (scopes.has(self.facts.scope) || (self.can_ask() && asks))
     }
 
     /// Checks arguments against the schema: unknown ones, missing ones, types, choices, bounds.
@@ -263,12 +282,16 @@ impl Registry {
     pub fn standard() -> Self {
         let mut actions = vec![
             explain_memory::action(),
+            fact_versions::action(),
             forget::action(),
+            list_sourced::action(),
+            memory_status::action(),
             remember::action(),
             resolve_conflict::action(),
             review_candidates::action(),
             search::action(),
             validate_memory::action(),
+            why_not::action(),
         ];
         actions.sort_by_key(|action| action.facts.name);
         Self {
@@ -303,18 +326,36 @@ mod tests {
             names,
             [
                 "explain_memory",
+                "fact_versions",
                 "forget",
+                "list_sourced",
+                "memory_status",
                 "remember",
                 "resolve_conflict",
                 "review_candidates",
                 "search",
-                "validate_memory"
+                "validate_memory",
+                "why_not"
             ]
         );
         for name in names {
             assert_eq!(registry.get(name).unwrap().facts.name, name);
         }
         assert!(registry.get("memory").is_none());
+    }
+
+    #[test]
+    fn what_is_for_programs_is_in_no_list_of_tools() {
+        let all = Scopes::of(&Scope::ALL);
+        let hidden: Vec<&str> = Registry::standard()
+            .iter()
+            .filter(|action| !action.is_shown(all, true))
+            .map(|action| action.facts.name)
+            .collect();
+        assert_eq!(
+            hidden,
+            ["fact_versions", "list_sourced", "memory_status", "why_not"]
+        );
     }
 
     #[test]

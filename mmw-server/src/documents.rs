@@ -45,7 +45,14 @@ fn environment() -> String {
 
 fn tools() -> String {
     let mut page = "# Tools\n".to_owned();
-    for action in Registry::standard().iter() {
+    let registry = Registry::standard();
+    for action in registry.iter().filter(|action| action.is_tool()) {
+        tool(&mut page, action);
+    }
+    page.push_str(
+        "\n# For programs\n\nOver REST only, at `POST /api/v1/<name>`: no client's model is offered them.\n",
+    );
+    for action in registry.iter().filter(|action| !action.is_tool()) {
         tool(&mut page, action);
     }
     page

@@ -112,6 +112,12 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// If that can't be found out.
     fn size_bytes(&self) -> EngineResult<u64>;
+
+    /// Returns the version of the schema that the store has, major and minor.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn schema_version(&self) -> EngineResult<(u16, u16)>;
 }
 
 /// Everything that can be read in one snapshot.

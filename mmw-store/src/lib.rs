@@ -57,10 +57,11 @@ pub use memory::access::{
     Authenticated, FirstStart, KeyInfo, KeyOrder, NewKey, PolicyInfo, ProjectInfo,
 };
 pub use memory::brief::Brief;
-pub use memory::census::Census;
+pub use memory::census::{Census, Pulse};
 pub use memory::failure::{Failure, RememberError};
 pub use memory::meaning::{EmbeddingState, Progress};
 pub use memory::purge::Purged;
 pub use memory::rescan::{RescanReport, Touched};
 pub use memory::search::recall::{Legs, Recalled, Recollection};
+pub use memory::sourced::Behind;
 pub use memory::transfer::{Arriving, Captured, Exported, Foreign, ImportReport, Incoming};

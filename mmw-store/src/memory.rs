@@ -23,7 +23,7 @@ mod resolve;
 mod review;
 pub mod search;
 mod second_look;
-mod sourced;
+pub mod sourced;
 pub mod transfer;
 mod validate;
 mod ward;

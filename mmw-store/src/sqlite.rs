@@ -141,6 +141,11 @@ impl Engine for Sqlite {
         };
         Ok(bytes(&self.file)? + bytes(Path::new(&log))?)
     }
+
+    fn schema_version(&self) -> EngineResult<(u16, u16)> {
+        let conn = self.readers.borrow()?;
+        migrate::version(&conn)
+    }
 }
 
 /// A transaction, or a snapshot: whoever gets it as the latter sees no writes in its trait.

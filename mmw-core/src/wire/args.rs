@@ -261,7 +261,9 @@ impl EnvelopeArgs {
 }
 
 /// Reads a whole number that may be written `2` or `2.0`, as JSON Schema allows.
-fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+pub(super) fn whole_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<i64>, D::Error> {
     use serde::de::Error as _;
     let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
         return Ok(None);

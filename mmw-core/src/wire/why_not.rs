@@ -1,11 +1,12 @@
 //! Why a record did not come back from a search.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ScoreView;
 
 /// What became of one record in a search.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WhyNotAnswer {
     /// `hit`, `behind_the_limit`, `too_weak`, `no_match`, `not_searched`, `filtered`, `not_in_force`,
     /// `folded`, `withheld`.

@@ -1,12 +1,23 @@
 //! Counts and completions: what there is, without contents.
 
-use mmw_core::place::{Caller, Scope};
+use mmw_core::capture::LaneKind;
+use mmw_core::place::{Caller, Place, Scope};
+use mmw_core::time::Timestamp;
 use mmw_core::validation;
 
 use super::Memory;
 use super::failure::Failure;
 use super::review::n_waiting;
-use crate::engine::read;
+use crate::engine::{LaneFilter, read};
+
+/// When something last came in, as far as the caller can see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pulse {
+    /// When the newest record was received.
+    pub last_write: Option<Timestamp>,
+    /// When the newest statement that a machine captured came into the review lane.
+    pub last_capture: Option<Timestamp>,
+}
 
 /// How much there is, as far as the caller can see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +60,33 @@ impl Memory {
             })
         })?;
         Ok(census)
+    }
+
+    /// Tells when something last came in.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn pulse(&self, caller: &Caller) -> Result<Pulse, Failure> {
+        self.need(caller, Scope::Read)?;
+        let captured = LaneFilter {
+            kind: Some(LaneKind::Candidate),
+            ..LaneFilter::default()
+        };
+        let pulse = read(self.engine(), |snapshot| {
+            let mut pulse = Pulse::default();
+            for project in caller.visible_projects() {
+                for (workspace, _) in snapshot.workspaces(project)? {
+                    let place = Place { project, workspace };
+                    let newest = snapshot.newest_records(&place, 1)?;
+                    let received = newest.first().map(|stored| stored.record.said.received_at);
+                    pulse.last_write = pulse.last_write.max(received);
+                }
+            }
+            let items = snapshot.lane_items(&caller.visible_projects(), &captured, usize::MAX)?;
+            pulse.last_capture = items.iter().map(|item| item.created_at).max();
+            Ok(pulse)
+        })?;
+        Ok(pulse)
     }
 
     /// Returns at most `limit` workspaces that start with a prefix, by name; `@user` among them.

@@ -136,6 +136,13 @@ fn packed((major, minor): (u16, u16)) -> i64 {
     i64::from(major) << 16 | i64::from(minor)
 }
 
+/// Returns the version that a store says it has, major and minor.
+pub(super) fn version(conn: &Connection) -> EngineResult<(u16, u16)> {
+    let packed: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let part = |bits: i64| u16::try_from(bits & 0xffff).unwrap_or_default();
+    Ok((part(packed >> 16), part(packed)))
+}
+
 /// Returns how many of the steps have been applied, after checking that they are these steps.
 fn applied(conn: &Connection, steps: &[Migration]) -> EngineResult<usize> {
     let pragma = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
