@@ -126,6 +126,11 @@ impl Anchors {
         self.roots().top()
     }
 
+    /// Returns the folders whose files may be read.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        self.roots().folders().to_vec()
+    }
+
     fn roots(&self) -> Roots {
         self.0
             .roots

@@ -7,6 +7,7 @@
 //! | room | what it is for |
 //! |---|---|
 //! | `cli` | one command a file |
+//! | `about` | what the program says of itself |
 //! | [`config`] | the environment, read once |
 //! | [`project`] | which project a folder belongs to |
 //! | `git` | the program git, asked questions |
@@ -26,6 +27,7 @@
 //! Standard output carries the protocol or the answer and nothing else; everything that is said
 //! beside it goes to standard error.
 
+mod about;
 mod anchor;
 mod cli;
 pub mod config;

@@ -138,7 +138,6 @@ impl Roots {
     }
 
     /// Returns the folders, resolved.
-    #[cfg(test)]
     pub(crate) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }

@@ -51,6 +51,19 @@ pub enum Known {
     Unclear,
 }
 
+/// Returns when the hook last asked anybody, in whatever session; nothing if it never did, or that can't be
+/// read.
+#[must_use]
+pub fn last_asked(agent_home: &Path) -> Option<Timestamp> {
+    let entries = fs::read_dir(agent_home.join(FOLDER)).ok()?;
+    let asked = entries.flatten().filter_map(|entry| {
+        let changed = entry.metadata().ok()?.modified().ok()?;
+        let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_millis()).ok()
+    });
+    asked.max().map(Timestamp::from_ms)
+}
+
 impl Place {
     /// Returns the place of a session's mark.
     #[must_use]
@@ -168,6 +181,17 @@ mod tests {
         assert_eq!(place.look(), Known::Asked(mark(123_456, 2)));
         let other = Place::of(&home.path().join("new"), Client::Codex, "../../s\n");
         assert_eq!(other.look(), Known::Never);
+    }
+
+    #[test]
+    fn it_is_told_when_anybody_was_last_asked() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(last_asked(home.path()), None);
+        assert!(place(home.path(), "s").leave(Known::Never, mark(5, 1)));
+        let touched = std::fs::File::open(place(home.path(), "s").file).unwrap();
+        let moment = std::time::UNIX_EPOCH + std::time::Duration::from_millis(77_000);
+        touched.set_modified(moment).unwrap();
+        assert_eq!(last_asked(home.path()), Some(Timestamp::from_ms(77_000)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod ask;
 mod complete;
 #[cfg(feature = "conformance")]
 mod conformance;
+mod own;
 mod prompts;
 mod reading;
 mod resources;
@@ -31,6 +32,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
 pub use self::reading::{COMPARE_META, READING};
+pub use self::own::{OwnFn, OwnTool};
 pub use self::stdio::{Embedded, StdioError, serve_lines, serve_stdio};
 use crate::actions::Answer;
 use crate::desk::{Access, Desk, Order};
@@ -87,6 +89,7 @@ pub enum Door {
 /// The caller of a stdio session, found out when first needed, and what is added to their calls.
 pub struct Local {
     add: Box<AddFn>,
+    own: Vec<Arc<OwnTool>>,
     roots: Box<RootsFn>,
     knows_roots: tokio::sync::Mutex<bool>,
     find: Box<CallerFn>,
@@ -234,6 +237,13 @@ impl ServerHandler for Mcp {
         #[cfg(feature = "conformance")]
         if let Some(tool) = self.fixtures.tool(name) {
             return Some(tool.clone());
+        }
+        if let Some(own) = self.own_tool(name) {
+            return Some(own.clone());
+        }
+        let action = self.desk.actions.get(name)?;
+        if !action.is_tool() {
+            return None;
         }
         self.tools.iter().find(|tool| tool.name == name).cloned()
     }

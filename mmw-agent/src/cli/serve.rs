@@ -10,19 +10,20 @@ use std::sync::Arc;
 
 use mmw_core::env::{Clock as _, SystemClock, SystemEntropy};
 use mmw_core::place::Way;
-use mmw_server::actions::Answer;
+use mmw_server::actions::{Answer, Object};
 use mmw_server::desk::Order;
-use mmw_server::mcp::{Embedded, serve_lines};
+use mmw_server::mcp::{Embedded, OwnTool, serve_lines};
 use tokio::runtime::Runtime;
 
 use self::orphan::UntilOrphaned;
 use super::Desk;
+use crate::about::{self, About};
 use crate::anchor::Anchors;
 use crate::exit::{Exit, Trouble, chain};
 use crate::keys;
 use crate::project::branch_of;
 use crate::relay::endpoint::Endpoint;
-use crate::relay::{self, Around, Complete, Relay};
+use crate::relay::{self, Around, Complete, Know, Relay};
 use crate::show;
 
 /// Serves until the input ends.
@@ -60,11 +61,40 @@ fn complete(desk: &Desk, anchors: Anchors) -> Box<Complete> {
     })
 }
 
+/// Returns what tells how the program stands.
+fn know(desk: &Desk, anchors: &Anchors) -> Box<Know> {
+    let (home, anchors) = (desk.config.home.clone(), anchors.clone());
+    Box::new(move || About::of(&home, &anchors))
+}
+
+/// Returns the tool that tells the same to a client, where no server is.
+fn sync_status(desk: &Desk, anchors: &Anchors) -> Result<OwnTool, Trouble> {
+    let know = know(desk, anchors);
+    let local = Arc::clone(&desk.local);
+    let call = move |arguments: &Object| {
+        about::takes_none(arguments)?;
+        let mut memory = about::Embedded::default();
+        if local.exists() {
+            let pulse = local
+                .caller(Way::Stdio)
+                .and_then(|caller| local.memory()?.pulse(&caller));
+            match pulse {
+                Ok(pulse) => memory.last_write = pulse.last_write,
+                Err(failure) => memory.trouble = Some(chain(&failure)),
+            }
+        }
+        Ok(about::embedded(&know(), &memory, SystemClock.now()))
+    };
+    OwnTool::new(about::tool(), Box::new(call))
+        .map_err(|error| Trouble::usage(format!("the program can't start: {error}")))
+}
+
 fn embedded(runtime: &Runtime, desk: Desk) -> Result<(), Trouble> {
     let anchors = desk.anchors();
     let (follower, config) = (anchors.clone(), desk.config.clone());
+    let own = sync_status(&desk, &anchors)?;
     let complete = complete(&desk, anchors);
-    let opener = Arc::new(desk.local);
+    let opener = desk.local;
     let caller = Arc::clone(&opener);
     let embedded = Embedded {
         open: Box::new(move || opener.memory()),
@@ -75,6 +105,7 @@ fn embedded(runtime: &Runtime, desk: Desk) -> Result<(), Trouble> {
                 after.finish(answer, SystemClock.now());
             }))
         }),
+        own: vec![own],
         roots: Box::new(move |uris| follower.follow(&config, &uris)),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
@@ -103,7 +134,8 @@ pub(super) fn relay_to(desk: &Desk, endpoint: &str) -> Result<Relay, Trouble> {
     let anchors = desk.anchors();
     let (follower, config) = (anchors.clone(), desk.config.clone());
     let follow = Box::new(move |uris: Vec<String>| follower.follow(&config, &uris));
-    let around = Around::new(complete(desk, anchors), follow);
+    let know = know(desk, &anchors);
+    let around = Around::new(complete(desk, anchors), follow, know);
     let guard = desk.local.guard().clone();
     Relay::new(endpoint, key.as_ref(), around, &desk.config.home, guard)
 }

@@ -1,12 +1,14 @@
 //! What there is, and where.
 
 use mmw_core::place::DEFAULT_WORKSPACE;
-use mmw_store::EmbeddingState;
+use mmw_core::time::Timestamp;
+use mmw_store::{EmbeddingState, Pulse};
 use serde_json::{Value, json};
 
 use super::Desk;
 use super::project::Told;
 use super::serve::relay_to;
+use crate::about::About;
 use crate::exit::{Exit, Trouble};
 use crate::show::answers::plural;
 use crate::show::{self, Page};
@@ -16,7 +18,7 @@ const MAX_LISTED_CONFLICTS: usize = 100;
 
 /// Show what is remembered here, and where it is kept
 ///
-/// In front of a server (MMW_ENDPOINT) it shows whether that is reached and what waits for it.
+/// In front of a server (MMW_ENDPOINT) it shows whether that is reached, what waits for it and what it has.
 ///
 /// Examples:
 ///   mmw-agent status
@@ -35,12 +37,15 @@ struct Report {
     project: Told,
     branch: Option<String>,
     workspace: String,
+    about: About,
     store: Option<Store>,
 }
 
 /// What is in a store that exists.
 struct Store {
     size_bytes: u64,
+    schema: String,
+    pulse: Pulse,
     n_records: u64,
     n_user_records: u64,
     workspaces: Vec<(String, u64)>,
@@ -74,8 +79,11 @@ impl Report {
             None => None,
             Some((memory, caller)) => {
                 let census = memory.census(&caller)?;
+                let (major, minor) = memory.engine().schema_version()?;
                 Some(Store {
                     size_bytes: census.size_bytes,
+                    schema: format!("{major}.{minor}"),
+                    pulse: memory.pulse(&caller)?,
                     n_records: census.n_records,
                     n_user_records: census.n_user_records,
                     workspaces: census.workspaces,
@@ -92,6 +100,7 @@ impl Report {
             workspace: desk
                 .workspace(None)
                 .unwrap_or_else(|| DEFAULT_WORKSPACE.to_owned()),
+            about: About::of(&desk.config.home, &desk.anchors()),
             store,
         })
     }
@@ -100,10 +109,9 @@ impl Report {
         let named = |(workspace, n): &(String, u64)| json!({"workspace": workspace, "records": n});
         let contested =
             |(workspace, key): &(String, String)| json!({"workspace": workspace, "fact_key": key});
-        json!({
+        let mut told = json!({
             "mode": "embedded",
             "version": env!("CARGO_PKG_VERSION"),
-            "home": self.home,
             "project": self.project.name,
             "known_as": self.project.known_as,
             "other_memories": self.project.others_json(),
@@ -111,6 +119,9 @@ impl Report {
             "workspace": self.workspace,
             "store": self.store.as_ref().map(|store| json!({
                 "size_bytes": store.size_bytes,
+                "schema": store.schema,
+                "last_write": store.pulse.last_write.map(|moment| moment.to_string()),
+                "last_capture": store.pulse.last_capture.map(|moment| moment.to_string()),
                 "records": store.n_records,
                 "user_records": store.n_user_records,
                 "workspaces": store.workspaces.iter().map(named).collect::<Vec<_>>(),
@@ -118,7 +129,9 @@ impl Report {
                 "conflicts": store.conflicts.iter().map(contested).collect::<Vec<_>>(),
                 "meaning": meaning_json(&store.meaning),
             })),
-        })
+        });
+        self.about.add_to(&mut told);
+        told
     }
 
     fn show(&self, page: &mut Page) {
@@ -130,6 +143,7 @@ impl Report {
         let Some(store) = &self.store else {
             page.pair("memory", "nothing saved on this computer yet");
             page.pair("kept in", &self.home);
+            page.pair("files", &self.about.roots_in_words());
             page.pair("version", env!("CARGO_PKG_VERSION"));
             page.hint("mmw-agent remember \"…\"");
             return;
@@ -164,11 +178,14 @@ impl Report {
         page.pair("conflicts", &format!("{n_conflicts}{more} open"));
         page.pair("review", &format!("{} waiting", store.waiting));
         page.pair("meaning", &meaning(&store.meaning));
+        came_in(page, &store.pulse);
         page.pair(
             "kept in",
             &format!("{} ({})", self.home, size(store.size_bytes)),
         );
-        page.pair("version", env!("CARGO_PKG_VERSION"));
+        page.pair("files", &self.about.roots_in_words());
+        let version = env!("CARGO_PKG_VERSION");
+        page.pair("version", &format!("{version}, store {}", store.schema));
         self.project.hint(page);
         if n_conflicts > 0 {
             page.hint("to decide conflicts: mmw-agent resolve");
@@ -177,6 +194,17 @@ impl Report {
             page.hint("to decide what waits: mmw-agent review");
         }
     }
+}
+
+/// Tells when something last came in.
+pub(super) fn came_in(page: &mut Page, pulse: &Pulse) {
+    let when = |page: &Page, moment: Option<Timestamp>| match moment {
+        Some(moment) => format!("{} ({moment})", page.age(moment)),
+        None => "never".to_owned(),
+    };
+    let (written, captured) = (when(page, pulse.last_write), when(page, pulse.last_capture));
+    page.pair("last write", &written);
+    page.pair("captured", &captured);
 }
 
 /// Tells how far the vectors of all projects are.

@@ -13,6 +13,7 @@ use mmw_server::mcp::{COMPARE_META, READING};
 use serde_json::{Map, Value};
 
 use super::message::{Message, Method};
+use crate::about::About;
 use crate::anchor::After;
 
 /// Where an agent puts what it adds to a write.
@@ -31,21 +32,26 @@ pub(crate) type Complete = dyn Fn(&str, &mut Order) -> Option<After> + Send + Sy
 /// Follows the client to its folders.
 pub(crate) type Follow = dyn Fn(Vec<String>) + Send + Sync;
 
+/// Tells what the program knows of itself.
+pub(crate) type Know = dyn Fn() -> About + Send + Sync;
+
 /// What stands around calls.
 pub(crate) struct Around {
     complete: Box<Complete>,
     follow: Box<Follow>,
+    know: Box<Know>,
     /// Whether a write of that name takes an envelope.
     takes_envelope: HashMap<&'static str, bool>,
 }
 
 impl Around {
-    pub(crate) fn new(complete: Box<Complete>, follow: Box<Follow>) -> Self {
+    pub(crate) fn new(complete: Box<Complete>, follow: Box<Follow>, know: Box<Know>) -> Self {
         let registry = Registry::standard();
         let facts = registry.iter().map(|action| &action.facts);
         Self {
             complete,
             follow,
+            know,
             takes_envelope: facts
                 .map(|facts| (facts.name, facts.takes_envelope))
                 .collect(),
@@ -55,6 +61,11 @@ impl Around {
     /// Works in the client's folders from now on.
     pub(super) fn follow(&self, folders: Vec<String>) {
         (self.follow)(folders);
+    }
+
+    /// Returns what the program knows of itself.
+    pub(super) fn about(&self) -> About {
+        (self.know)()
     }
 
     /// Completes a call. What is no call of a known action, or has no proper arguments, stays as it is: the
@@ -258,7 +269,7 @@ mod tests {
             order.envelope.branch = Some("main".to_owned());
             None
         });
-        Around::new(complete, Box::new(|_| {}))
+        Around::new(complete, Box::new(|_| {}), Box::new(About::default))
     }
 
     fn before(mut value: Value) -> Value {

@@ -1,14 +1,15 @@
-//! `mmw_sync_status`, the one tool of the agent's own: how it is with the server.
+//! `mmw_sync_status`, the one tool of the agent's own, in front of a server: how it is with that.
 
 use mmw_core::time::Timestamp;
 use mmw_hooks::spool::{EntryName, Note, STUCK_AFTER, State};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::endpoint::Endpoint;
 use super::upstream::Unreachable;
+use crate::about::{self, About};
 
 /// The tool's name.
-pub(super) const NAME: &str = "mmw_sync_status";
+pub(super) const NAME: &str = about::SYNC_STATUS;
 
 /// How it is with the server.
 #[derive(Debug)]
@@ -91,39 +92,23 @@ pub(super) fn add_to(answer: &mut Value) {
     if let Some(tools) = tools {
         let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
         let behind = tools.iter().position(|tool| name(tool).as_str() > NAME);
-        tools.insert(behind.unwrap_or(tools.len()), tool());
+        tools.insert(behind.unwrap_or(tools.len()), about::tool());
     }
 }
 
-fn tool() -> Value {
-    let text = json!({"type": ["string", "null"]});
-    json!({
-        "name": NAME,
-        "title": "Connection to the memory server",
-        "description": "Tells whether the memory server is reached, and since when not. Reads nothing of the memory.",
-        "inputSchema": {"type": "object", "properties": {}, "additionalProperties": false},
-        "outputSchema": {
-            "type": "object",
-            "properties": {
-                "mode": {"type": "string"},
-                "endpoint": {"type": "string"},
-                "has_key": {"type": "boolean"},
-                "last_success": text,
-                "last_failure": text,
-                "reason": text,
-                "queue": {"type": ["object", "null"]},
-            },
-            "required": ["mode", "endpoint", "has_key"],
-        },
-        "annotations": {
-            "title": "Connection to the memory server", "readOnlyHint": true, "destructiveHint": false,
-            "idempotentHint": true, "openWorldHint": false,
-        },
-    })
-}
-
-/// Returns the tool's result.
-pub(super) fn called(link: &Link, queue: Option<&State>) -> Value {
+/// Returns the result of a call with these arguments.
+pub(super) fn called(
+    arguments: &Map<String, Value>,
+    link: &Link,
+    queue: Option<&State>,
+    about: &About,
+) -> Value {
+    if let Err(fault) = about::takes_none(arguments) {
+        return json!({
+            "content": [{"type": "text", "text": fault.to_string()}], "isError": true,
+            "_meta": {"mmw/fault": fault.to_json()},
+        });
+    }
     let success = link.last_success.map(|moment| moment.to_string());
     let failure = link
         .last_failure
@@ -147,15 +132,15 @@ pub(super) fn called(link: &Link, queue: Option<&State>) -> Value {
             link.endpoint
         ),
     };
-    let text = format!("{text}{}", told(queue));
+    let text = format!("{text}{} {}", told(queue), about.told());
+    let mut structured = json!({
+        "mode": "server", "endpoint": link.endpoint, "has_key": link.has_key,
+        "last_success": success, "last_failure": failure, "reason": reason,
+        "queue": queue.map(in_figures),
+    });
+    about.add_to(&mut structured);
     json!({
-        "content": [{"type": "text", "text": text}],
-        "structuredContent": {
-            "mode": "server", "endpoint": link.endpoint, "has_key": link.has_key,
-            "last_success": success, "last_failure": failure, "reason": reason,
-            "queue": queue.map(in_figures),
-        },
-        "isError": false,
+        "content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false,
     })
 }
 
@@ -234,12 +219,12 @@ mod tests {
 
     #[test]
     fn what_it_answers_is_what_its_schema_says() {
-        let schema = tool()["outputSchema"].clone();
+        let schema = about::tool()["outputSchema"].clone();
         let schema = jsonschema::validator_for(&schema).unwrap();
         let endpoint = Endpoint::parse("https://a.example").unwrap();
         let mut link = Link::new(&endpoint, true);
         let check = |link: &Link| {
-            let answer = called(link, None);
+            let answer = called(&Map::new(), link, None, &About::default());
             schema.validate(&answer["structuredContent"]).unwrap();
             answer["content"][0]["text"].as_str().unwrap().to_owned()
         };

@@ -16,7 +16,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::{AddFn, CallerFn, Door, Local, Mcp, RootsFn};
+use super::{AddFn, CallerFn, Door, Local, Mcp, OwnTool, RootsFn};
 use crate::actions::Registry;
 use crate::desk::Desk;
 use crate::json_text::without_lone_surrogates;
@@ -33,6 +33,8 @@ pub struct Embedded {
     pub caller: Box<CallerFn>,
     /// Completes a call with what the program around it knows.
     pub add: Box<AddFn>,
+    /// Tools of the program around it, beside the actions.
+    pub own: Vec<OwnTool>,
     /// Takes the folders that the client works in, if it tells them: before the first call, and whenever
     /// they change.
     pub roots: Box<RootsFn>,
@@ -80,6 +82,7 @@ where
     };
     let local = Local {
         add: embedded.add,
+        own: embedded.own.into_iter().map(Arc::new).collect(),
         roots: embedded.roots,
         knows_roots: Mutex::new(false),
         find: embedded.caller,

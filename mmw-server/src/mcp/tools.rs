@@ -52,13 +52,13 @@ impl Mcp {
         context: &RequestContext<RoleServer>,
     ) -> Vec<Tool> {
         let asks = matches!(self.door, Door::Stdio(_)) && ask::can_be_asked(context);
-        self.desk
-            .actions
-            .iter()
-            .zip(self.tools.iter())
+        let all = self.desk.actions.iter().zip(self.tools.iter());
+        let mut shown: Vec<Tool> = all
             .filter(|(action, _)| action.is_shown(scopes, asks))
             .map(|(_, tool)| tool.clone())
-            .collect()
+            .collect();
+        self.add_own_tools(&mut shown);
+        shown
     }
 
     /// Calls a tool.
@@ -67,7 +67,11 @@ impl Mcp {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(action) = self.desk.actions.get(&request.name) else {
+        if let Some(response) = self.call_own(&request).await {
+            return Ok(response);
+        }
+        let action = self.desk.actions.get(&request.name);
+        let Some(action) = action.filter(|action| action.is_tool()) else {
             let name: String = request.name.chars().take(64).collect();
             return Err(ErrorData::invalid_params(
                 format!("unknown tool `{name}`"),
@@ -168,14 +172,16 @@ impl Mcp {
 }
 
 /// Does what reads files and asks programs where it holds no other call up.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Fault> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         tracing::error!(%error, "what stands around a call broke");
         Fault::internal()
     })
 }
 
-fn tool_error(fault: &Fault) -> CallToolResult {
+pub(super) fn tool_error(fault: &Fault) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(fault.to_string())]);
     let mut meta = MetaObject::new();
     meta.insert(FAULT_META.to_owned(), fault.to_json());

@@ -39,6 +39,7 @@ impl Client {
             },
             caller: Box::new(|memory| memory.local_caller("repository", Way::Stdio)),
             add: Box::new(|_, _| None),
+            own: Vec::new(),
             roots: Box::new(|_| {}),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy),
