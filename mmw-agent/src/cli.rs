@@ -6,6 +6,7 @@ mod connect;
 mod demo;
 mod disconnect;
 mod doctor;
+mod door;
 mod explain;
 mod export;
 mod forget;
@@ -25,6 +26,7 @@ mod sync;
 mod verify;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use mmw_core::env::{Clock as _, SystemClock};
@@ -92,24 +94,37 @@ enum Command {
 }
 
 impl Command {
-    /// Tells whether the command is about what is kept on this computer.
-    const fn works_on_the_store(&self) -> bool {
-        !matches!(
-            self,
-            Self::Connect(_)
-                | Self::Disconnect(_)
-                | Self::Doctor(_)
-                | Self::Demo(_)
-                | Self::Sync(_)
-                | Self::Status(_)
-        )
+    /// Returns the name of a command that can only work on what is kept on this computer, and what does the
+    /// same on a server.
+    const fn of_this_computer_alone(&self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::Policy(_) => ("policy", "on the server: mmw-server project policy PROJECT"),
+            Self::Project(_) => (
+                "project",
+                "on a server the key decides which project it is: MMW_API_KEY",
+            ),
+            Self::Rescan(_) => ("rescan", "on the server: mmw-server rescan"),
+            Self::Verify(_) => (
+                "verify",
+                "on the server: mmw-server verify; the way there is tried by mmw-agent doctor",
+            ),
+            Self::Export(_) => (
+                "export",
+                "to write out what is kept on this computer, unset MMW_ENDPOINT",
+            ),
+            Self::Import(_) => (
+                "import",
+                "to take it in on this computer, unset MMW_ENDPOINT; mmw-agent remember saves on the server",
+            ),
+            _ => return None,
+        })
     }
 }
 
 /// What every command works with.
 struct Desk {
     config: Config,
-    local: Local,
+    local: Arc<Local>,
     terminal: Terminal,
     now: Timestamp,
 }
@@ -152,16 +167,16 @@ impl Cli {
             return args.run(&mut Self::command());
         }
         let config = Config::from_environment()?;
-        if self
+        let alone = self
             .command
             .as_ref()
-            .is_some_and(Command::works_on_the_store)
-        {
-            config.needs_embedded()?;
+            .and_then(Command::of_this_computer_alone);
+        if let Some((name, instead)) = alone {
+            config.needs_embedded(name, instead)?;
         }
         log_to_stderr(self.verbose);
         let desk = Desk {
-            local: Local::new(&config)?,
+            local: Arc::new(Local::new(&config)?),
             config,
             terminal: Terminal::detect(),
             now: SystemClock.now(),
@@ -243,10 +258,28 @@ fn log_to_stderr(verbose: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::ValueEnum as _;
+    use clap_complete::Shell;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_completions_of_every_shell_know_every_command() {
+        let names: Vec<String> = Cli::command()
+            .get_subcommands()
+            .map(|command| command.get_name().to_owned())
+            .collect();
+        for shell in Shell::value_variants() {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "mmw-agent", &mut script);
+            let script = String::from_utf8(script).unwrap();
+            for name in &names {
+                assert!(script.contains(name.as_str()), "{shell}: {name}");
+            }
+        }
     }
 
     #[test]

@@ -29,8 +29,7 @@ use crate::exit::{Exit, Trouble};
 pub const TABLE: &str = "\
 Environment:
   MMW_AGENT_HOME   where the memory is kept (default ~/.mmw)
-  MMW_ENDPOINT     a server to work on instead, such as https://mmw.example.org; for a client that starts
-                   mmw-agent, the commands work on the memory of this computer only
+  MMW_ENDPOINT     a server to work on instead, such as https://mmw.example.org
   MMW_API_KEY      the key for that server
   MMW_WORKSPACE    the workspace of a call that names none (default `default`)
   MMW_SOURCE_ROOTS the folders whose files may be hashed, with `:` between them, on Windows with `;`
@@ -227,21 +226,21 @@ impl Config {
         })
     }
 
-    /// Refuses what this version can't do: to work on a server.
+    /// Refuses a command that can't work on a server, and says what to do instead.
     ///
     /// # Errors
     /// If `MMW_ENDPOINT` is set.
-    pub fn needs_embedded(&self) -> Result<(), Trouble> {
+    pub fn needs_embedded(&self, command: &str, instead: &str) -> Result<(), Trouble> {
         if self.endpoint.is_none() {
             return Ok(());
         }
         Err(Trouble::new(
             Exit::Usage,
-            "MMW_ENDPOINT is set, and commands of this version work on the memory of this computer only",
+            format!(
+                "MMW_ENDPOINT is set, and `{command}` works on the memory of this computer only"
+            ),
         )
-        .hint(
-            "let a client start mmw-agent without a command to work on the server, or unset MMW_ENDPOINT",
-        ))
+        .hint(instead))
     }
 }
 
@@ -290,7 +289,7 @@ mod tests {
         assert_eq!(config.workspace, None);
         assert_eq!(config.language, Language::English);
         assert_eq!(config.agent_shell, None);
-        assert!(config.needs_embedded().is_ok());
+        assert!(config.needs_embedded("rescan", "there").is_ok());
     }
 
     #[test]
@@ -364,11 +363,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_refused_with_what_to_do() {
+    fn a_command_of_this_computer_alone_says_what_to_run_on_the_server() {
         let config = read(&[("HOME", "/h"), ("MMW_ENDPOINT", "http://s:1")]).unwrap();
-        let refused = config.needs_embedded().unwrap_err();
-        assert!(refused.message.contains("MMW_ENDPOINT"));
-        assert!(refused.hint.unwrap().contains("unset MMW_ENDPOINT"));
+        let refused = config
+            .needs_embedded("rescan", "on the server: mmw-server rescan")
+            .unwrap_err();
+        assert!(refused.message.contains("MMW_ENDPOINT") && refused.message.contains("`rescan`"));
+        assert!(refused.hint.unwrap().contains("mmw-server rescan"));
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub enum Exit {
     Usage = 2,
     /// The guard, a limit or a missing right refused it; or the guard holds it for review.
     Refused = 3,
-    /// The store can't be used: busy, full, read-only, damaged or newer than the program.
+    /// The store can't be used: busy, full, read-only, damaged or newer than the program; or the server can't
+    /// be asked.
     Store = 4,
     /// Only a person at an interactive terminal may do this.
     NeedsPerson = 5,
@@ -38,7 +39,7 @@ Exit codes:
   1  nothing was found, or you decided against it
   2  an argument, a setting or the input is wrong
   3  refused by the guard, a limit or a missing right, or held for review
-  4  the store can't be used (busy, full, read-only, damaged, too new)
+  4  the store can't be used (busy, full, read-only, damaged, too new), or the server not be asked
   5  only a person at an interactive terminal may do this
   6  commits make facts stale (`stale --diff`)";
 

@@ -12,6 +12,7 @@
 //! | `look_back` | a search through those writes |
 //! | `outbox` | writes that wait for the server |
 //! | `waiting` | those writes, as a person looks at them |
+//! | `person` | what the person at the terminal asks |
 //! | `sync_status` | the one tool of its own: how it is with the server |
 //! | `lines` | standard input and output |
 //!
@@ -26,6 +27,7 @@ mod look_back;
 mod message;
 mod offline;
 mod outbox;
+mod person;
 mod sync_status;
 mod upstream;
 mod waiting;
@@ -39,11 +41,12 @@ use mmw_guard::Guard;
 use mmw_hooks::spool::{EntryName, State};
 use serde_json::{Value, json};
 
-pub(crate) use self::call::{Around, Complete};
+pub(crate) use self::call::{Around, Complete, Know};
 use self::endpoint::Endpoint;
 pub(crate) use self::lines::serve;
 use self::message::{Message, Method};
 use self::outbox::{NotQueued, Outbox};
+pub(crate) use self::person::Refused;
 pub(crate) use self::sync_status::in_figures;
 use self::sync_status::{Link, Told};
 pub(crate) use self::upstream::Knock;
@@ -97,7 +100,18 @@ impl Relay {
         let message = Message::of(&value);
         if message.is_request() && message.is_call_of(sync_status::NAME) {
             let queue = self.outbox.state(SystemClock.now());
-            emit(message.result(sync_status::called(&self.link(), queue.as_ref())));
+            let arguments = value.pointer("/params/arguments");
+            let arguments = arguments.and_then(Value::as_object).cloned();
+            let about = self.around.about();
+            let link = self.link();
+            let told = sync_status::called(
+                &arguments.unwrap_or_default(),
+                &link,
+                queue.as_ref(),
+                &about,
+            );
+            drop(link);
+            emit(message.result(told));
             return;
         }
         let after = self
@@ -151,8 +165,9 @@ impl Relay {
         let now = SystemClock.now();
         match self.outbox.queue(message, value, now, may_have_arrived) {
             Ok(result) => message.result(result),
-            Err(NotQueued(why)) => message.result(json!({
+            Err(NotQueued(why, code)) => message.result(json!({
                 "content": [{"type": "text", "text": why}], "isError": true,
+                "_meta": {"mmw/fault": {"code": code.name(), "message": why}},
             })),
         }
     }

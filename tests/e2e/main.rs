@@ -15,6 +15,7 @@ mod guard_everywhere;
 mod guard_rules;
 mod http_rules;
 mod nothing_goes_out;
+mod people;
 mod processes;
 mod relay;
 mod relay_between;

@@ -1,8 +1,6 @@
 //! The receipt of a record.
 
-use mmw_core::wire::{EnvelopeArgs, ExplainArgs};
-
-use super::Desk;
+use super::{Desk, door};
 use crate::exit::{Exit, Trouble};
 use crate::show::{self, receipt};
 
@@ -25,18 +23,12 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
-        let (memory, caller) = desk.open()?;
-        let given = (ExplainArgs { memory_id: self.id }, EnvelopeArgs::default());
-        let (answer, _) = desk
-            .anchors()
-            .around("explain_memory", given, desk.now, |args, _| {
-                memory.explain(&caller, &args)
-            })?;
+        let told = door::open(desk)?.explain(self.id)?;
         if self.json {
-            show::print_json(&answer)?;
+            show::print_json(&told.json)?;
         } else {
             let mut page = desk.page();
-            receipt::explained(&mut page, &answer);
+            receipt::explained(&mut page, &told.answer);
             page.print()?;
         }
         Ok(Exit::Done)

@@ -2,14 +2,16 @@
 
 use mmw_core::wire::{ForgetAnswer, ForgetArgs};
 
+use super::door::{self, Told};
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
-use crate::show::{self, answers};
+use crate::show::{self, Page, answers};
 
 /// Forget one record, or everything from a source
 ///
 /// What is forgotten leaves every search, list and link at once. It is asked for first; a script
-/// says --yes. With --dry-run nothing is done.
+/// says --yes. With --dry-run nothing is done. While the server (MMW_ENDPOINT) is down it waits on this
+/// computer, and is forgotten in its turn.
 ///
 /// Examples:
 ///   mmw-agent forget 0192f0c1-8a6b-7c3d-9e4f-0123456789ab
@@ -54,49 +56,64 @@ impl Args {
             .source
             .as_ref()
             .and_then(|_| desk.workspace(self.workspace.as_deref()));
-        let source_id = self
-            .source
-            .map(|given| desk.anchors().stored_name(&given).unwrap_or(given));
+        let source_id = self.source.as_ref().map(|given| {
+            desk.anchors()
+                .stored_name(given)
+                .unwrap_or_else(|| given.clone())
+        });
         let args = ForgetArgs {
-            memory_id: self.id,
+            memory_id: self.id.clone(),
             source_id,
             workspace,
-            reason: self.reason,
+            reason: self.reason.clone(),
             dry_run: self.dry_run,
         };
-        let (memory, caller) = desk.open()?;
-        let print = |answer: &ForgetAnswer| {
-            if self.json {
-                return show::print_json(answer);
-            }
-            let mut page = desk.page();
-            answers::forgotten(&mut page, answer);
-            page.print()
-        };
+        let door = door::open(desk)?;
         if !(self.dry_run || self.yes) {
-            let would = memory.forget(
-                &caller,
-                &ForgetArgs {
-                    dry_run: true,
-                    ..args.clone()
-                },
-            )?;
+            let ask_first = ForgetArgs {
+                dry_run: true,
+                ..args.clone()
+            };
+            let mut would = door.forget(ask_first)?.answer;
             if would.forgotten == 0 {
-                print(&ForgetAnswer {
-                    dry_run: false,
-                    ..would.clone()
-                })?;
+                would.dry_run = false;
+                page(desk, |page| answers::forgotten(page, &would))?;
                 return Ok(exit(&would));
             }
-            print(&would)?;
+            page(desk, |page| answers::forgotten(page, &would))?;
             if !ask::confirm("Forget it?", false)? {
                 return Ok(Exit::Nothing);
             }
         }
-        let answer = memory.forget(&caller, &args)?;
-        print(&answer)?;
-        Ok(exit(&answer))
+        let told = door.forget(args)?;
+        let exit = if told.is_queued() {
+            Exit::Done
+        } else {
+            exit(&told.answer)
+        };
+        self.show(desk, &told, &door.place()?)?;
+        door.settle();
+        Ok(exit)
     }
+
+    fn show(&self, desk: &Desk, told: &Told<ForgetAnswer>, place: &str) -> Result<(), Trouble> {
+        if self.json {
+            return show::print_json(&told.json);
+        }
+        page(desk, |page| {
+            if told.is_queued() {
+                answers::queued(page, place, None);
+            } else {
+                answers::forgotten(page, &told.answer);
+            }
+        })
+    }
+}
+
+fn page(desk: &Desk, fill: impl FnOnce(&mut Page)) -> Result<(), Trouble> {
+    let mut page = desk.page();
+    fill(&mut page);
+    page.print()
 }
 
 /// Forgetting twice is forgetting once; a source that nothing rests on was not found.

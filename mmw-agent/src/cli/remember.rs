@@ -1,12 +1,12 @@
 //! Saves a statement.
 
 use std::io::Read as _;
-use std::time::Duration;
 
 use mmw_core::record::{Kind, MAX_CONTENT_BYTES};
 use mmw_core::wire::{EnvelopeArgs, RememberArgs};
+use serde_json::Value;
 
-use super::Desk;
+use super::{Desk, door};
 use crate::exit::{Exit, Trouble};
 use crate::show::{self, answers};
 
@@ -17,7 +17,7 @@ const MAX_INPUT_BYTES: u64 = 4 * MAX_CONTENT_BYTES as u64;
 ///
 /// Nothing is ever overwritten: saving again under the same key adds a version, and versions that
 /// say different things are both kept, in conflict, until you decide. Secrets are replaced before
-/// anything is written.
+/// anything is written. While the server (MMW_ENDPOINT) is down it waits on this computer's disk.
 ///
 /// Examples:
 ///   mmw-agent remember "staging is deployed with the systemd unit app-staging" --key deploy-staging
@@ -68,9 +68,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// How long the program stays to embed what it has saved.
-const PATIENCE: Duration = Duration::from_millis(300);
-
 /// Returns the kinds of statements there are.
 pub(super) fn kinds() -> Vec<&'static str> {
     Kind::ALL.iter().map(|kind| kind.name()).collect()
@@ -82,7 +79,7 @@ impl Args {
             [dash] if dash == "-" => from_stdin()?,
             words => words.join(" "),
         };
-        let (memory, caller) = desk.open()?;
+        let door = door::open(desk)?;
         let args = RememberArgs {
             content,
             workspace: desk.workspace(self.workspace.as_deref()),
@@ -92,35 +89,32 @@ impl Args {
             source_id: self.source_id,
             source_hash: self.source_hash,
             source_revision: self.source_revision,
+            confidence: self.confidence,
             derived_from: self.derived_from,
             valid_from: self.valid_from,
             valid_until: self.valid_until,
             ..RememberArgs::default()
         };
-        let project = desk.local.project();
         let envelope = EnvelopeArgs {
             client: Some(concat!("mmw-agent ", env!("CARGO_PKG_VERSION")).to_owned()),
-            branch: project.branch.clone(),
+            branch: desk.local.project().branch.clone(),
             ..EnvelopeArgs::default()
         };
-        let given = (args, envelope);
-        // No JSON on the way: it has no word for what is no number, and that is to be told.
-        let confidence = self.confidence;
-        let (answer, _) =
-            desk.anchors()
-                .around("remember", given, desk.now, |args, envelope| {
-                    memory.remember(&caller, RememberArgs { confidence, ..args }, &envelope)
-                })?;
+        let told = door.remember(args, envelope)?;
         if self.json {
-            show::print_json(&answer)?;
+            show::print_json(&told.json)?;
         } else {
             let mut page = desk.page();
-            answers::remembered(&mut page, &answer, &desk.local.settled()?.name);
+            if told.is_queued() {
+                let id = told.json.get("id").and_then(Value::as_str);
+                answers::queued(&mut page, &door.place(), id);
+            } else {
+                answers::remembered(&mut page, &told.answer, &door.place()?);
+            }
             page.print()?;
         }
-        // It is saved and said; its vector comes before the program ends, or with the next search.
-        let _ = memory.settle(PATIENCE);
-        Ok(if answer.record.is_some() {
+        door.settle();
+        Ok(if told.answer.record.is_some() || told.is_queued() {
             Exit::Done
         } else {
             Exit::Refused

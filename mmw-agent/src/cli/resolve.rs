@@ -1,18 +1,15 @@
 //! A person decides a conflict, at the terminal.
 
-use mmw_core::place::{Caller, DEFAULT_WORKSPACE, Reviewer};
+use mmw_core::place::DEFAULT_WORKSPACE;
 use mmw_core::text::ContentDigest;
-use mmw_core::wire::{ExplainArgs, ResolveArgs, VersionView};
-use mmw_store::Memory;
+use mmw_core::wire::{ResolveArgs, VersionView};
 
+use super::door::{self, Door};
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
 use crate::show::claims::{Claim, side_by_side};
 use crate::show::clean::clean;
 use crate::show::style::{ALARM, DIM, GOOD, STRONG};
-
-/// The most conflicts that one run goes through.
-const MAX_CONFLICTS: usize = 100;
 
 /// The longest line that a claim is picked by, in characters, where the width is not known.
 const MAX_OPTION_CHARS: usize = 80;
@@ -24,7 +21,8 @@ const AROUND_OPTION: usize = 7;
 ///
 /// Shows the claims side by side, newest first; Enter takes the newest. The others stay readable as
 /// history. Without a key it goes through all open conflicts. Only a person may do this: it needs
-/// an interactive terminal, and takes no piped answers.
+/// an interactive terminal, and takes no piped answers. On a server (MMW_ENDPOINT) your key needs the
+/// scope `review`.
 ///
 /// Examples:
 ///   mmw-agent resolve
@@ -53,9 +51,7 @@ enum Decided {
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
         needs_person(desk, "resolve", self.json)?;
-        let Some((memory, caller)) = desk.open_if_any()? else {
-            return no_conflict(desk);
-        };
+        let door = door::open(desk)?;
         let conflicts = match self.fact_key {
             Some(fact_key) => {
                 let workspace = desk.workspace(self.workspace.as_deref());
@@ -64,7 +60,7 @@ impl Args {
                     fact_key,
                 )]
             }
-            None => memory.open_conflicts(&caller, MAX_CONFLICTS)?,
+            None => door.conflicts()?,
         };
         if conflicts.is_empty() {
             return no_conflict(desk);
@@ -77,7 +73,7 @@ impl Args {
             } else {
                 String::new()
             };
-            match decide(desk, &memory, &caller, workspace, fact_key, &place)? {
+            match decide(desk, door.as_ref(), workspace, fact_key, &place)? {
                 Decided::Yes => n_decided += 1,
                 Decided::Later => {}
                 Decided::Stop => break,
@@ -112,17 +108,15 @@ fn no_conflict(desk: &Desk) -> Result<Exit, Trouble> {
 
 fn decide(
     desk: &Desk,
-    memory: &Memory,
-    caller: &Caller,
+    door: &dyn Door,
     workspace: &str,
     fact_key: &str,
     place: &str,
 ) -> Result<Decided, Trouble> {
-    let versions = memory.versions(caller, Some(workspace), fact_key)?;
+    let versions = door.versions(workspace, fact_key)?;
     let mut claims = Vec::new();
     for version in open_claims(&versions) {
-        let memory_id = version.id.to_string();
-        let receipt = memory.explain(caller, &ExplainArgs { memory_id })?;
+        let receipt = door.explain(version.id.to_string())?.answer;
         claims.push(Claim {
             record: receipt.record,
             differences: receipt.differences,
@@ -176,7 +170,7 @@ fn decide(
         winner: winner.id.to_string(),
         note: Some(note).filter(|note| !note.is_empty()),
     };
-    let answer = memory.resolve(caller, Reviewer::at_terminal(), &args)?;
+    let answer = door.resolve(args)?;
     let mut page = desk.page();
     page.line(format!(
         "{GOOD}resolved{GOOD:#}  {topic}  {DIM}{} kept as history{DIM:#}",

@@ -1,9 +1,8 @@
 //! A person decides what waits in front of memory, at the terminal.
 
-use mmw_core::place::{Caller, Reviewer};
 use mmw_core::wire::{LaneItemView, ReviewArgs};
-use mmw_store::{Memory, RememberError};
 
+use super::door::{self, Door};
 use super::resolve::needs_person;
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
@@ -19,7 +18,7 @@ const MAX_ITEMS: i64 = 50;
 ///
 /// Goes through what waits: candidates, and writes that the guard held back. Nothing of it is
 /// memory until you say so. Only a person may do this: it needs an interactive terminal, and takes
-/// no piped answers.
+/// no piped answers. On a server (MMW_ENDPOINT) your key needs the scope `review`.
 ///
 /// Examples:
 ///   mmw-agent review
@@ -115,17 +114,14 @@ impl Args {
             limit: Some(MAX_ITEMS),
             ..ReviewArgs::default()
         };
-        let opened = desk.open_if_any()?;
-        let items = match &opened {
-            Some((memory, caller)) => memory.lane(caller, &list)?.items,
-            None => Vec::new(),
-        };
-        let (Some((memory, caller)), false) = (opened, items.is_empty()) else {
+        let door = door::open(desk)?;
+        let items = door.lane(list)?.items;
+        if items.is_empty() {
             let mut page = desk.page();
             page.line("nothing waits for review");
             page.print()?;
             return Ok(Exit::Nothing);
-        };
+        }
         let mut n_decided = 0;
         for (nth, item) in items.iter().enumerate() {
             let mut page = desk.page();
@@ -134,7 +130,7 @@ impl Args {
             lane_item(&mut page, item);
             page.line("");
             page.print()?;
-            match decide(desk, &memory, &caller, item)? {
+            match decide(desk, door.as_ref(), item)? {
                 Choice::Stop => break,
                 Choice::Later => {}
                 _ => n_decided += 1,
@@ -149,12 +145,7 @@ impl Args {
 }
 
 /// Asks until the item is decided on or put off; a refused decision is told and asked again.
-fn decide(
-    desk: &Desk,
-    memory: &Memory,
-    caller: &Caller,
-    item: &LaneItemView,
-) -> Result<Choice, Trouble> {
+fn decide(desk: &Desk, door: &dyn Door, item: &LaneItemView) -> Result<Choice, Trouble> {
     let choices = Choice::for_kind(item.kind == "quarantined");
     loop {
         let options = choices
@@ -178,7 +169,7 @@ fn decide(
             note,
             ..ReviewArgs::default()
         };
-        match memory.decide(caller, Reviewer::at_terminal(), &args) {
+        match door.decide(args) {
             Ok(answer) => {
                 let mut page = desk.page();
                 let record = answer.items.first().and_then(|item| item.record);
@@ -193,11 +184,8 @@ fn decide(
                 page.print()?;
                 return Ok(choice);
             }
-            Err(
-                refused @ (RememberError::Rejected(_)
-                | RememberError::Common(mmw_store::Failure::Invalid(_))),
-            ) => show::print_trouble(&refused.into()),
-            Err(failed) => return Err(failed.into()),
+            Err(refused) if refused.can_be_mended => show::print_trouble(&refused.trouble),
+            Err(failed) => return Err(failed.trouble),
         }
     }
 }

@@ -1,25 +1,20 @@
 //! Finds statements.
 
-use std::time::Duration;
-
 use mmw_core::ids::RecordId;
 use mmw_core::place::{ALL_WORKSPACES, DEFAULT_WORKSPACE};
-use mmw_core::wire::{EnvelopeArgs, SearchAnswer, SearchArgs, WhyNotAnswer};
-use mmw_store::Failure;
+use mmw_core::wire::{SearchAnswer, SearchArgs, WhyNotAnswer};
 
-use super::Desk;
 use super::remember::kinds;
+use super::{Desk, door};
 use crate::exit::{Exit, Trouble};
 use crate::show::{self, answers};
-
-/// How long a search lets records that wait for their vector be embedded first.
-const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Find statements by words and by meaning
 ///
 /// Each hit says what it is worth: `unverified`, `stale` (what it rests on has changed) or
 /// `conflict` (something else in memory says otherwise), with the reason. Your own workspace @user
-/// is always read along.
+/// is always read along. While the server (MMW_ENDPOINT) is down it goes through what waits for it, and
+/// says that it could not look further.
 ///
 /// Examples:
 ///   mmw-agent search how is staging deployed
@@ -103,39 +98,26 @@ impl Args {
             detail: self.explain.then(|| "full".to_owned()),
             ..SearchArgs::default()
         };
-        let opened = desk.open_if_any()?;
-        if let Some((memory, caller)) = &opened {
-            // A person rather waits for a moment than gets half of an answer. What can't be done, in a
-            // folder that is only read say, the search says itself.
-            let _ = memory.settle(PATIENCE);
-            let _ = memory.warm_up(caller);
-        }
+        let door = door::open(desk)?;
         if let Some(id) = self.why_not {
-            let (memory, caller) = opened.ok_or(Failure::NotFound("record"))?;
-            let answer = memory.why_not(&caller, &args, id)?;
-            return show_why_not(desk, &answer, self.json);
+            return show_why_not(desk, &door.why_not(args, id)?, self.json);
         }
-        let answer = match opened {
-            Some((memory, caller)) => {
-                let given = (args, EnvelopeArgs::default());
-                let around = desk.anchors().around("search", given, desk.now, |args, _| {
-                    memory.search(&caller, &args)
-                });
-                around?.0
-            }
-            None => nothing_yet(),
-        };
+        let told = door.search(args)?;
+        let answer = &told.answer;
         if self.json {
-            show::print_json(&answer)?;
+            show::print_json(&told.json)?;
         } else {
             let mut page = desk.page();
-            answers::found(&mut page, &answer, &asked_workspace, self.explain);
+            answers::found(&mut page, answer, &asked_workspace, self.explain);
             page.print()?;
         }
-        Ok(if answer.hits.is_empty() {
-            Exit::Nothing
-        } else {
+        Ok(if !answer.hits.is_empty() {
             Exit::Done
+        } else if is_without_server(answer) {
+            // Nothing in what waits here says nothing of what the server has.
+            Exit::Store
+        } else {
+            Exit::Nothing
         })
     }
 }
@@ -151,15 +133,7 @@ fn show_why_not(desk: &Desk, answer: &WhyNotAnswer, json: bool) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// Returns the answer of a memory that was never written to.
-fn nothing_yet() -> SearchAnswer {
-    SearchAnswer {
-        hits: Vec::new(),
-        total: 0,
-        elsewhere: Vec::new(),
-        degraded: Vec::new(),
-        omitted: 0,
-        took_ms: 0.0,
-        notice: Some("nothing has been saved on this computer yet".to_owned()),
-    }
+/// Tells whether only what waits on this computer was searched.
+fn is_without_server(answer: &SearchAnswer) -> bool {
+    answer.degraded.iter().any(|what| what == "server")
 }

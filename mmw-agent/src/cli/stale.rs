@@ -2,7 +2,7 @@
 
 mod show;
 
-use super::Desk;
+use super::{Desk, door};
 use crate::exit::{Exit, Trouble};
 use crate::freshness;
 use crate::show::{print_json, print_raw};
@@ -13,6 +13,7 @@ use crate::show::{print_json, print_raw};
 /// commits changed it and who wrote them. With --diff it answers for a pull request: which facts said
 /// what their files say before these commits, and no longer do after them. Then the exit code is 6 if
 /// there are any. Files that you may not read, or that lie elsewhere, are not compared.
+/// In front of a server (MMW_ENDPOINT) all facts of the project are asked for, with a key that may read.
 ///
 /// Examples:
 ///   mmw-agent stale
@@ -39,10 +40,7 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self, desk: &Desk) -> Result<Exit, Trouble> {
         let anchors = desk.anchors();
-        let hits = match desk.open_if_any()? {
-            Some((memory, caller)) => memory.sourced(&caller, self.workspace.as_deref())?,
-            None => Vec::new(),
-        };
+        let hits = door::open(desk)?.sourced(self.workspace.as_deref())?;
         let report = match &self.diff {
             None => freshness::of_the_tree(&anchors, hits),
             Some(range) => freshness::of_commits(&anchors, hits, range)

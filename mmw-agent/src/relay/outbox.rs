@@ -11,6 +11,7 @@ use mmw_core::wire::{EnvelopeArgs, RememberArgs, SearchArgs};
 use mmw_guard::{Guard, Verdict};
 use mmw_hooks::spool::{Entry, EntryName, Outcome, Spool, SpoolError, State, retry_after};
 use mmw_server::actions::Registry;
+use mmw_server::fault::Code;
 use serde_json::{Map, Value, json};
 
 use super::call::ENVELOPE_META;
@@ -33,9 +34,9 @@ pub(super) struct Outbox {
     registry: Registry,
 }
 
-/// A write that is not queued: what the caller is told.
+/// A write that is not queued: what the caller is told, and the code of that for programs.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotQueued(pub(super) String);
+pub(super) struct NotQueued(pub(super) String, pub(super) Code);
 
 impl Outbox {
     /// Opens the queue of a server.
@@ -93,7 +94,7 @@ impl Outbox {
         let mut arguments = object("/params/arguments");
         if let Some(known) = self.registry.get(action) {
             let checked = known.check(arguments);
-            arguments = checked.map_err(|fault| NotQueued(fault.to_string()))?;
+            arguments = checked.map_err(|fault| NotQueued(fault.to_string(), fault.code))?;
         }
         envelope
             .entry("idempotency_key")
@@ -111,7 +112,10 @@ impl Outbox {
             queued_at: now,
         };
         let put = self.spool.put(&entry);
-        put.map_err(|error| NotQueued(not_queued(action, may_have_arrived, &error)))?;
+        put.map_err(|error| {
+            let said = not_queued(action, may_have_arrived, &error);
+            NotQueued(said, Code::Unavailable)
+        })?;
         Ok(queued(action, id.as_ref(), n_replaced))
     }
 
@@ -121,17 +125,20 @@ impl Outbox {
         arguments: &Map<String, Value>,
         envelope: &Map<String, Value>,
     ) -> Result<(), NotQueued> {
-        let wrong = |error: serde_json::Error| NotQueued(error.to_string());
+        let refused = |said: String| NotQueued(said, Code::InvalidArgument);
+        let wrong = |error: serde_json::Error| refused(error.to_string());
         let args: RememberArgs =
             serde_json::from_value(Value::Object(arguments.clone())).map_err(wrong)?;
         let envelope: EnvelopeArgs =
             serde_json::from_value(Value::Object(envelope.clone())).map_err(wrong)?;
         let draft = args
             .into_draft(&envelope)
-            .map_err(|invalid| NotQueued(invalid.to_string()))?;
+            .map_err(|invalid| refused(invalid.to_string()))?;
         match self.guard.screen(draft) {
             Verdict::Allow(_) | Verdict::Quarantine(..) => Ok(()),
-            Verdict::Reject(rejection) => Err(NotQueued(rejection.to_string())),
+            Verdict::Reject(rejection) => {
+                Err(NotQueued(rejection.to_string(), Code::RejectedByGuard))
+            }
         }
     }
 

@@ -230,6 +230,31 @@ impl Upstream {
         }
     }
 
+    /// Does an action by REST, and returns its status and what it answers.
+    ///
+    /// # Errors
+    /// [`Unreachable`]. A refusal that the server answered with is an answer.
+    pub(super) fn act(&self, action: &str, body: &Value) -> Result<(u16, Value), Unreachable> {
+        let mut request = self
+            .agent
+            .post(self.endpoint.action(action))
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let response = request
+            .send(body.to_string().as_bytes())
+            .map_err(|error| why(&error))?;
+        let status = response.status().as_u16();
+        let mut bytes = Vec::new();
+        let mut body = response.into_body().into_reader().take(MAX_ANSWER_BYTES);
+        body.read_to_end(&mut bytes).map_err(|_| BROKEN)?;
+        match serde_json::from_slice(&bytes) {
+            Ok(answer @ Value::Object(_)) => Ok((status, answer)),
+            _ => Err(Unreachable::Other(status)),
+        }
+    }
+
     fn stream(
         &self,
         body: impl BufRead,

@@ -65,6 +65,18 @@ pub(crate) fn remembered(page: &mut Page, answer: &RememberAnswer, project: &str
     }
 }
 
+/// Shows that a write waits on this computer for the server.
+pub(crate) fn queued(page: &mut Page, server: &str, id: Option<&str>) {
+    page.line(format!(
+        "{WARN}queued{WARN:#}  on this computer's disk: it is sent to {} in its turn, once that takes it",
+        clean(server)
+    ));
+    if let Some(id) = id {
+        page.remark("  ", "", id);
+    }
+    page.hint("`mmw-agent status` tells what waits, `mmw-agent sync` sends it now");
+}
+
 fn not_in_memory(page: &mut Page, answer: &RememberAnswer) {
     let Some(held) = &answer.quarantine else {
         page.line(format!(
