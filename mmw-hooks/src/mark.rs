@@ -188,7 +188,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         assert_eq!(last_asked(home.path()), None);
         assert!(place(home.path(), "s").leave(Known::Never, mark(5, 1)));
-        let touched = std::fs::File::open(place(home.path(), "s").file).unwrap();
+        let touched = File::open(place(home.path(), "s").file).unwrap();
         let moment = std::time::UNIX_EPOCH + std::time::Duration::from_millis(77_000);
         touched.set_modified(moment).unwrap();
         assert_eq!(last_asked(home.path()), Some(Timestamp::from_ms(77_000)));

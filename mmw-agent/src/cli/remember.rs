@@ -107,7 +107,7 @@ impl Args {
             let mut page = desk.page();
             if told.is_queued() {
                 let id = told.json.get("id").and_then(Value::as_str);
-                answers::queued(&mut page, &door.place(), id);
+                answers::queued(&mut page, &door.place()?, id);
             } else {
                 answers::remembered(&mut page, &told.answer, &door.place()?);
             }

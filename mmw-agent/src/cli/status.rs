@@ -1,10 +1,13 @@
 //! What there is, and where.
 
+mod there;
+
 use mmw_core::place::DEFAULT_WORKSPACE;
 use mmw_core::time::Timestamp;
 use mmw_store::{EmbeddingState, Pulse};
 use serde_json::{Value, json};
 
+pub(super) use self::there::There;
 use super::Desk;
 use super::project::Told;
 use super::serve::relay_to;
@@ -197,7 +200,7 @@ impl Report {
 }
 
 /// Tells when something last came in.
-pub(super) fn came_in(page: &mut Page, pulse: &Pulse) {
+fn came_in(page: &mut Page, pulse: &Pulse) {
     let when = |page: &Page, moment: Option<Timestamp>| match moment {
         Some(moment) => format!("{} ({moment})", page.age(moment)),
         None => "never".to_owned(),

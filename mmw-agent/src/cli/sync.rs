@@ -4,6 +4,7 @@ use mmw_hooks::spool::{EntryName, MAX_LISTED, STUCK_AFTER};
 use serde_json::{Value, json};
 
 use super::serve::relay_to;
+use super::status::There;
 use super::{Desk, ask};
 use crate::exit::{Exit, Trouble};
 use crate::relay::{Relay, Waiting, in_figures};
@@ -149,8 +150,12 @@ pub(super) fn show_state(
     let trouble = relay.trouble().or_else(|| refused.map(str::to_owned));
     let queue = relay.queue();
     let n_waiting = queue.as_ref().map_or(0, |queue| queue.n_waiting);
+    // Who asks for the state is told what is there too; who sends is told what came of it.
+    let memory = n_sent
+        .is_none()
+        .then(|| There::of(desk, relay, trouble.is_none()));
     if as_json {
-        show::print_json(&json!({
+        let mut told = json!({
             "mode": "server",
             "version": env!("CARGO_PKG_VERSION"),
             "home": desk.config.home,
@@ -159,7 +164,11 @@ pub(super) fn show_state(
             "reason": trouble,
             "sent": n_sent,
             "queue": queue.as_ref().map(in_figures),
-        }))?;
+        });
+        if let Some(memory) = &memory {
+            memory.add_to(&mut told);
+        }
+        show::print_json(&told)?;
     } else {
         let mut page = desk.page();
         page.pair("server", &relay.endpoint().to_string());
@@ -182,7 +191,10 @@ pub(super) fn show_state(
             }
         };
         page.pair("waiting", &waiting);
-        page.pair("version", env!("CARGO_PKG_VERSION"));
+        match &memory {
+            Some(memory) => memory.show(&mut page),
+            None => page.pair("version", env!("CARGO_PKG_VERSION")),
+        }
         if let Some(queue) = &queue {
             if let Some(paused) = &queue.paused {
                 page.pair("paused", &paused.why);

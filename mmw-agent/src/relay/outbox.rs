@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::time::Timestamp;
-use mmw_core::wire::{EnvelopeArgs, RememberArgs, SearchArgs};
+use mmw_core::wire::{EnvelopeArgs, ForgetArgs, RememberArgs, SearchArgs};
 use mmw_guard::{Guard, Verdict};
 use mmw_hooks::spool::{Entry, EntryName, Outcome, Spool, SpoolError, State, retry_after};
 use mmw_server::actions::Registry;
@@ -99,8 +99,10 @@ impl Outbox {
         envelope
             .entry("idempotency_key")
             .or_insert_with(|| json!(super::call::new_key()));
-        if action == "remember" {
-            self.screen(&arguments, &envelope)?;
+        match action {
+            "remember" => self.screen(&arguments, &envelope)?,
+            "forget" => check_forget(&arguments)?,
+            _ => {}
         }
         let mut n_replaced = 0;
         self.redact(&mut arguments, &mut n_replaced);
@@ -264,6 +266,16 @@ impl Outbox {
     }
 }
 
+/// Refuses what the server would refuse, while somebody is there to be told.
+fn check_forget(arguments: &Map<String, Value>) -> Result<(), NotQueued> {
+    let refused = |said: String| NotQueued(said, Code::InvalidArgument);
+    let args: ForgetArgs = serde_json::from_value(Value::Object(arguments.clone()))
+        .map_err(|error| refused(error.to_string()))?;
+    args.what()
+        .map(drop)
+        .map_err(|invalid| refused(invalid.to_string()))
+}
+
 /// Tells whether a write that met this is to be queued: the server is not there, or not itself.
 pub(super) fn is_for_later(unreachable: &Unreachable) -> bool {
     match unreachable {
@@ -416,6 +428,17 @@ mod tests {
             ),
         ] {
             let refused = queue(&outbox, "remember", &arguments).unwrap_err();
+            assert!(refused.0.contains(said), "{}", refused.0);
+        }
+        for (arguments, said) in [
+            (json!({}), "what shall be forgotten"),
+            (json!({"memory_id": "x"}), "memory_id"),
+            (
+                json!({"memory_id": "x", "source_id": "a.md"}),
+                "one of the two",
+            ),
+        ] {
+            let refused = queue(&outbox, "forget", &arguments).unwrap_err();
             assert!(refused.0.contains(said), "{}", refused.0);
         }
         assert!(!outbox.has_waiting());

@@ -35,12 +35,12 @@ impl Relay {
     pub(crate) fn call(
         &self,
         tool: &str,
-        arguments: Value,
-        envelope: Option<Value>,
+        arguments: &Value,
+        envelope: Option<&Value>,
     ) -> Result<Value, Refused> {
         let mut meta = message::modern_meta();
         if let Some(envelope) = envelope {
-            meta[ENVELOPE_META] = envelope;
+            meta[ENVELOPE_META] = envelope.clone();
         }
         let request = json!({
             "jsonrpc": "2.0", "id": "mmw-agent", "method": "tools/call",

@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::draft::{Draft, Envelope, MAX_IDEMPOTENCY_KEY_CHARS};
+use crate::ids::RecordId;
+use crate::place::WorkspaceChoice;
 use crate::record::{DEFAULT_SCOPE, FactKey, Kind, Visibility};
 use crate::source::{Origin, SourceId, Span};
 use crate::time::Timestamp;
@@ -364,6 +366,45 @@ pub struct ForgetArgs {
     /// Only tell what would go.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+}
+
+/// What is to be forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forgettable {
+    /// One record.
+    Record(RecordId),
+    /// Everything from a source, in one workspace or all.
+    Source(SourceId, WorkspaceChoice),
+}
+
+impl ForgetArgs {
+    /// Reads what is to be forgotten.
+    ///
+    /// # Errors
+    /// [`Invalid`]: not exactly one of id and source, or one that is none.
+    pub fn what(&self) -> Result<Forgettable, Invalid> {
+        match (&self.memory_id, &self.source_id) {
+            // "Ids need no workspace": one that comes with an id, as models like to send it, is no harm.
+            (Some(id), None) => {
+                let id = id.parse();
+                let id = id.map_err(|error| Invalid::new("memory_id", format!("{error}")))?;
+                Ok(Forgettable::Record(id))
+            }
+            (None, Some(source_id)) => {
+                let source_id = validation::source_id("source_id", source_id)?;
+                let workspace = validation::workspace_choice(self.workspace.as_deref())?;
+                Ok(Forgettable::Source(source_id, workspace))
+            }
+            (Some(_), Some(_)) => Err(Invalid::new(
+                "source_id",
+                "can't go with memory_id; give one of the two",
+            )),
+            (None, None) => Err(Invalid::new(
+                "memory_id",
+                "or source_id is needed: what shall be forgotten?",
+            )),
+        }
+    }
 }
 
 /// Arguments of `validate_memory`.

@@ -14,6 +14,8 @@ use super::Object;
 pub(super) fn of_arguments<A: JsonSchema>() -> Object {
     let mut schema = plain::<A>(true);
     schema.shift_remove("description");
+    // Some clients want the member also where there is no argument.
+    schema.entry("properties").or_insert_with(|| json!({}));
     schema.insert("additionalProperties".to_owned(), json!(false));
     schema
 }

@@ -5,8 +5,7 @@ use mmw_core::ids::{ProjectId, RecordId};
 use mmw_core::place::{Caller, Scope, WorkspaceChoice};
 use mmw_core::source::SourceId;
 use mmw_core::time::Timestamp;
-use mmw_core::validation::{self, Invalid};
-use mmw_core::wire::{ForgetAnswer, ForgetArgs};
+use mmw_core::wire::{ForgetAnswer, ForgetArgs, Forgettable};
 
 use super::Memory;
 use super::failure::Failure;
@@ -46,28 +45,12 @@ impl Memory {
 }
 
 fn target(caller: &Caller, args: &ForgetArgs) -> Result<Target, Failure> {
-    match (&args.memory_id, &args.source_id) {
-        // "Ids need no workspace": one that comes with an id, as models like to send it, is no harm.
-        (Some(id), None) => {
-            let id = id
-                .parse()
-                .map_err(|e| Invalid::new("memory_id", format!("{e}")))?;
-            Ok(Target::Record(id))
+    Ok(match args.what()? {
+        Forgettable::Record(id) => Target::Record(id),
+        Forgettable::Source(source_id, workspace) => {
+            Target::Source(source_id, places(caller, workspace))
         }
-        (None, Some(source_id)) => {
-            let source_id = validation::source_id("source_id", source_id)?;
-            let workspace = validation::workspace_choice(args.workspace.as_deref())?;
-            Ok(Target::Source(source_id, places(caller, workspace)))
-        }
-        (Some(_), Some(_)) => {
-            Err(Invalid::new("source_id", "can't go with memory_id; give one of the two").into())
-        }
-        (None, None) => Err(Invalid::new(
-            "memory_id",
-            "or source_id is needed: what shall be forgotten?",
-        )
-        .into()),
-    }
+    })
 }
 
 /// Returns where a workspace choice leads: the person's own workspace only if it is named.

@@ -79,8 +79,9 @@ fn it_is_told_when_something_last_came_in() {
     let world = World::new();
     let pulse = |caller| world.memory.pulse(caller).unwrap();
     assert_eq!(pulse(&world.me), Pulse::default());
-    let saved = world.note("first").record.unwrap();
+    let saved = world.save(statement("first")).record.unwrap();
     let first = pulse(&world.me);
+    assert!(saved.received_at.is_some());
     assert_eq!(first.last_write, saved.received_at);
     assert_eq!(first.last_capture, None);
     assert_eq!(pulse(&world.stranger()), Pulse::default());

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use mmw_core::wire::{EnvelopeArgs, SpanArgs};
 use mmw_tests::rpc::Era;
-use mmw_tests::server::Server;
+use mmw_tests::server::{Client, Server};
 use mmw_tests::stdio::StdioClient;
 use mmw_tests::{environment, programs};
 use serde_json::{Value, json};
@@ -44,6 +44,12 @@ fn base(tool: &str, nth: usize, call: &mut Call<'_>) -> Value {
             assert!(id.is_string(), "{held}");
             json!({ "action": "edit", "ids": [id], "content": format!("tree {nth}"), "note": "n" })
         }
+        "mmw_sync_status" | "memory_status" | "list_sourced" => json!({}),
+        "fact_versions" => {
+            save(format!("tree {nth}"));
+            json!({ "fact_key": format!("topic-{nth}") })
+        }
+        "why_not" => json!({ "query": "apples", "memory_id": save(format!("tree {nth}")) }),
         other => panic!(
             "the tool `{other}` is new: say here how it is called, so that its arguments are tested"
         ),
@@ -203,12 +209,31 @@ pub(super) fn over_stdio(room: &Room, deck: &mut Deck) {
     client.into_inner().close();
 }
 
+/// Returns the actions that are in REST and in no list of tools, in the form of tools.
+fn for_programs(client: &Client, tools: &[Value]) -> Vec<Value> {
+    let described = client.send("GET", "/api/v1/openapi.json", &[], "").json();
+    let paths = described["paths"].as_object().unwrap().keys();
+    let names = paths.filter_map(|path| path.strip_prefix("/api/v1/"));
+    let hidden: Vec<Value> = names
+        .filter(|name| tools.iter().all(|tool| tool["name"] != **name))
+        .map(|name| {
+            let schema = &described["components"]["schemas"][format!("{name}.request")];
+            json!({ "name": name, "inputSchema": schema })
+        })
+        .collect();
+    assert!(hidden.len() >= 4, "{hidden:?}");
+    hidden
+}
+
 pub(super) fn over_http(room: &Room, deck: &mut Deck, is_rest: bool) {
     let loud = [("MMW_LOG", "trace")];
     let server = Server::start_logged(room.path(), "mmw-server", &loud, room.log());
     let client = server.client(&server.make_key("read,write,forget,capture,review"));
     let listed = client.rpc(Era::Legacy, "tools/list", json!({})).json();
-    let tools = listed["result"]["tools"].as_array().unwrap().clone();
+    let mut tools = listed["result"]["tools"].as_array().unwrap().clone();
+    if is_rest {
+        tools.extend(for_programs(&client, &tools));
+    }
     fill(
         &tools,
         deck,

@@ -37,7 +37,7 @@ impl There {
         envelope: Option<&EnvelopeArgs>,
     ) -> Result<Told<R>, Refused> {
         let envelope = envelope.map(json_of);
-        told(self.relay.call(tool, json_of(args), envelope)?)
+        told(self.relay.call(tool, &json_of(args), envelope.as_ref())?)
     }
 
     fn act<A: Serialize, R: DeserializeOwned>(&self, action: &str, args: &A) -> Result<R, Refused> {
