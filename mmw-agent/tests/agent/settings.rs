@@ -3,16 +3,24 @@
 use crate::desk::{Desk, Ran};
 
 #[test]
-fn a_command_on_a_server_is_refused_with_what_to_do() {
+fn a_command_that_a_server_cannot_do_says_so_and_never_shows_the_key() {
     let desk = Desk::new();
-    for words in [&["search", "x"][..], &["verify"]] {
+    for (words, code, said) in [
+        (
+            &["search", "x"][..],
+            4,
+            "http://127.0.0.1:1 can't be reached",
+        ),
+        (&["verify"], 2, "mmw-server verify"),
+        (&["export"], 2, "unset MMW_ENDPOINT"),
+    ] {
         let mut command = desk.command(words);
         command.env("MMW_ENDPOINT", "http://127.0.0.1:1");
         command.env("MMW_API_KEY", "mmw_k_secret");
         let refused = Ran::of(command, "");
-        assert_eq!(refused.code, 2, "{words:?}");
+        assert_eq!(refused.code, code, "{words:?}");
         assert!(refused.stdout.is_empty());
-        assert!(refused.stderr.contains("unset MMW_ENDPOINT"));
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
         assert!(!refused.stderr.contains("secret"));
     }
 }
@@ -20,16 +28,21 @@ fn a_command_on_a_server_is_refused_with_what_to_do() {
 #[test]
 fn an_address_that_a_key_must_not_go_to_is_refused_before_anything_is_said() {
     let desk = Desk::new();
-    for address in [
+    let addresses = [
         "http://mmw.example.org",
         "mmw.example.org",
         "https://me:pw@mmw.example.org",
-    ] {
-        let mut command = desk.command(&[]);
+    ];
+    let commands = [&[][..], &["search", "x"], &["remember", "x"], &["stale"]];
+    let tried = addresses
+        .iter()
+        .flat_map(|address| commands.map(|words| (address, words)));
+    for (address, words) in tried {
+        let mut command = desk.command(words);
         command.env("MMW_ENDPOINT", address);
         command.env("MMW_API_KEY", "mmw_k_secret");
         let refused = Ran::of(command, "");
-        assert_eq!(refused.code, 2, "{address}");
+        assert_eq!(refused.code, 2, "{address} {words:?}");
         assert!(refused.stdout.is_empty());
         assert!(
             refused.stderr.contains("MMW_ENDPOINT: must"),
