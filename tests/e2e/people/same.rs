@@ -1,6 +1,6 @@
 //! The same commands give the same on a server as on a memory of one's own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
@@ -211,12 +211,15 @@ fn hintless(ran: &Ran) -> String {
     told.collect::<Vec<_>>().join("\n")
 }
 
+/// Returns JSON without what differs, in one order: members have none.
 fn without(value: Value) -> Value {
     match value {
         Value::Object(members) => members
             .into_iter()
             .filter(|(name, _)| !DIFFERS.contains(&name.as_str()))
             .map(|(name, value)| (name, without(value)))
+            .collect::<BTreeMap<_, _>>()
+            .into_iter()
             .collect::<serde_json::Map<_, _>>()
             .into(),
         Value::Array(values) => values.into_iter().map(without).collect(),
