@@ -84,6 +84,13 @@ impl ApiKey {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// Returns the public half, by which a server knows the key; none if the form is not that of a key.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        let (id, _) = self.0.strip_prefix("mmw_")?.split_once('_')?;
+        (!id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(id)
+    }
 }
 
 impl fmt::Debug for ApiKey {

@@ -84,7 +84,7 @@ impl Relay {
                 format!("the agent's home can't be used: {error}"),
             )
         })?;
-        let outbox = Outbox::open(home, endpoint.url(), guard)
+        let outbox = Outbox::open(home, endpoint.url(), key, guard)
             .map_err(|error| Trouble::new(Exit::Store, chain(&error)))?;
         Ok(Self {
             outbox,

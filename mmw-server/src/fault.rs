@@ -35,6 +35,8 @@ pub enum Code {
     MethodNotAllowed,
     /// The idempotency key was used for another request.
     IdempotencyConflict,
+    /// The write was said to a project that the key is not of.
+    OtherProject,
     /// The body is above the limit.
     TooLarge,
     /// The body is not declared as JSON.
@@ -61,7 +63,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for the generated documents.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::InvalidArgument,
         Self::MalformedJson,
         Self::InvalidRequest,
@@ -71,6 +73,7 @@ impl Code {
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::IdempotencyConflict,
+        Self::OtherProject,
         Self::TooLarge,
         Self::UnsupportedMediaType,
         Self::RejectedByGuard,
@@ -97,6 +100,7 @@ impl Code {
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::IdempotencyConflict => "idempotency_conflict",
+            Self::OtherProject => "other_project",
             Self::TooLarge => "too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::RejectedByGuard => "rejected_by_guard",
@@ -128,6 +132,7 @@ impl Code {
             Self::IdempotencyConflict => 409,
             Self::TooLarge => 413,
             Self::UnsupportedMediaType => 415,
+            Self::OtherProject => 421,
             Self::RejectedByGuard => 422,
             Self::RateLimited => 429,
             Self::Internal => 500,

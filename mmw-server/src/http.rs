@@ -28,6 +28,7 @@ use tower_http::request_id::{
     MakeRequestId, PropagateRequestIdLayer, RequestId, SetRequestIdLayer,
 };
 
+pub use self::bearer::SAID_WITH;
 pub use self::hosts::Hosts;
 pub use self::listen::{Limits as ConnectionLimits, serve};
 pub use self::pace::Pace;

@@ -22,6 +22,7 @@ mod relay_between;
 mod relay_crash;
 mod relay_doctor;
 mod relay_faults;
+mod relay_projects;
 mod running_example;
 mod same_answers;
 mod stdio_rules;

@@ -24,17 +24,18 @@ const MOST: usize = 1_000;
 /// In `degraded`: the server's memory was not looked into.
 const WITHOUT_SERVER: &str = "server";
 
-/// Searches what waits. `None` if nothing does: then there is nothing to answer from.
+/// Searches what waits of this agent's project. `None` if nothing does: then there is nothing to answer from.
 ///
 /// # Errors
 /// If the arguments are none of a search, or there is no room for a store of a moment.
 pub(super) fn search_waiting(
     spool: &Spool,
+    is_ours: &dyn Fn(&Entry) -> bool,
     guard: &Guard,
     args: &SearchArgs,
     now: Timestamp,
 ) -> Result<Option<Value>, Trouble> {
-    let (statements, n_waiting) = statements(spool)?;
+    let (statements, n_waiting) = statements(spool, is_ours)?;
     if statements.is_empty() {
         return Ok(None);
     }
@@ -61,7 +62,10 @@ pub(super) fn search_waiting(
 }
 
 /// Returns the statements that wait, oldest first, without those that are to be forgotten.
-fn statements(spool: &Spool) -> Result<(Vec<(RememberArgs, EnvelopeArgs)>, usize), Trouble> {
+fn statements(
+    spool: &Spool,
+    is_ours: &dyn Fn(&Entry) -> bool,
+) -> Result<(Vec<(RememberArgs, EnvelopeArgs)>, usize), Trouble> {
     let unreadable = |error| Trouble::usage(crate::exit::chain(&error));
     let names = spool.waiting().map_err(unreadable)?;
     let newest = names.iter().skip(names.len().saturating_sub(MOST));
@@ -69,7 +73,9 @@ fn statements(spool: &Spool) -> Result<(Vec<(RememberArgs, EnvelopeArgs)>, usize
     for name in newest {
         // One that was sent meanwhile is on the server.
         if let Ok(Some(entry)) = spool.read(*name) {
-            entries.push(entry);
+            if is_ours(&entry) {
+                entries.push(entry);
+            }
         }
     }
     let forgotten: HashSet<String> = entries
@@ -89,10 +95,8 @@ fn statements(spool: &Spool) -> Result<(Vec<(RememberArgs, EnvelopeArgs)>, usize
         let args = serde_json::from_value(Value::Object(entry.arguments)).ok()?;
         Some((args, envelope))
     };
-    Ok((
-        entries.into_iter().filter_map(statement).collect(),
-        names.len(),
-    ))
+    let n_ours = entries.len() + names.len().saturating_sub(MOST);
+    Ok((entries.into_iter().filter_map(statement).collect(), n_ours))
 }
 
 fn notice(answer: &SearchAnswer, n_waiting: usize) -> String {

@@ -3,7 +3,9 @@
 //! A write is answered once it is durable, here or on the server. As long as something waits, what comes
 //! after waits behind it, so that the server gets everything in the order in which it was said.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mmw_core::env::{SystemClock, SystemEntropy};
 use mmw_core::time::Timestamp;
@@ -19,6 +21,7 @@ use super::look_back::search_waiting;
 use super::message::{Message, Method};
 use super::upstream::{Unreachable, Upstream};
 use super::waiting::{self, Waiting};
+use crate::config::ApiKey;
 use crate::exit::chain;
 
 /// The folder of the queues in the agent's home.
@@ -27,9 +30,17 @@ const FOLDER: &str = "spool";
 /// The writes that are queued; everything else needs the server's answer.
 const QUEUED: [&str; 2] = ["remember", "forget"];
 
+/// In a waiting write's envelope: the public half of the key that it was said with, and so the project that it
+/// was said to. Several agents with keys of different projects may have one home.
+const SAID_WITH: &str = "said_with";
+
 /// The queue in front of one server.
 pub(super) struct Outbox {
     spool: Spool,
+    /// The public half of this agent's key.
+    key: Option<String>,
+    /// Entries that the server says are for another project.
+    not_ours: Mutex<HashSet<EntryName>>,
     guard: Guard,
     registry: Registry,
 }
@@ -43,17 +54,36 @@ impl Outbox {
     ///
     /// # Errors
     /// If its folder can't be used.
-    pub(super) fn open(home: &Path, url: &str, guard: Guard) -> Result<Self, SpoolError> {
+    pub(super) fn open(
+        home: &Path,
+        url: &str,
+        key: Option<&ApiKey>,
+        guard: Guard,
+    ) -> Result<Self, SpoolError> {
         Ok(Self {
             spool: Spool::open(&home.join(FOLDER), url)?,
+            key: key.and_then(ApiKey::id).map(str::to_owned),
+            not_ours: Mutex::default(),
             guard,
             registry: Registry::standard(),
         })
     }
 
-    /// Tells whether something waits. A queue that can't be looked into counts as one that does.
+    /// Tells whether something waits, as far as is known for this agent's project. A queue that can't be looked
+    /// into counts as one where something does.
     pub(super) fn has_waiting(&self) -> bool {
-        !self.spool.is_empty().unwrap_or(false)
+        let not_ours = self.not_ours();
+        if not_ours.is_empty() {
+            return !self.spool.is_empty().unwrap_or(false);
+        }
+        let waiting = self.spool.waiting();
+        waiting.map_or(true, |names| {
+            names.iter().any(|name| !not_ours.contains(name))
+        })
+    }
+
+    fn not_ours(&self) -> MutexGuard<'_, HashSet<EntryName>> {
+        self.not_ours.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells whether a message is a write that may wait.
@@ -106,6 +136,9 @@ impl Outbox {
         }
         let mut n_replaced = 0;
         self.redact(&mut arguments, &mut n_replaced);
+        if let Some(key) = &self.key {
+            envelope.insert(SAID_WITH.to_owned(), json!(key));
+        }
         let id = envelope.get("proposed_id").cloned();
         let entry = Entry {
             action: action.to_owned(),
@@ -182,7 +215,11 @@ impl Outbox {
             .get(SEARCH)?
             .check(arguments.cloned().unwrap_or_default());
         let args: SearchArgs = serde_json::from_value(Value::Object(checked.ok()?)).ok()?;
-        match search_waiting(&self.spool, &self.guard, &args, now) {
+        let is_ours = |entry: &Entry| {
+            let said_with = entry.envelope.get(SAID_WITH).and_then(Value::as_str);
+            said_with.is_none_or(|key| self.key.as_deref() == Some(key))
+        };
+        match search_waiting(&self.spool, &is_ours, &self.guard, &args, now) {
             Ok(found) => found.map(|result| message.result(result)),
             Err(trouble) => {
                 tracing::warn!(error = %trouble, "what waits can't be searched");
@@ -230,17 +267,27 @@ impl Outbox {
             action.is_none_or(|action| action.facts.takes_envelope)
         };
         let drained = self.spool.drain(
-            &mut |_, entry| {
-                let mut body = entry.arguments.clone();
-                if takes_envelope(&entry.action) {
-                    body.insert("envelope".to_owned(), Value::Object(entry.envelope.clone()));
+            &mut |name, entry| {
+                if self.not_ours().contains(&name) {
+                    return Outcome::NotOurs;
                 }
-                match upstream.rest(&entry.action, &Value::Object(body)) {
+                let mut body = entry.arguments.clone();
+                let mut envelope = entry.envelope.clone();
+                let said_with = envelope.remove(SAID_WITH);
+                if takes_envelope(&entry.action) {
+                    body.insert("envelope".to_owned(), Value::Object(envelope));
+                }
+                let said_with = said_with.as_ref().and_then(Value::as_str);
+                let outcome = match upstream.rest(&entry.action, &Value::Object(body), said_with) {
                     Ok((status, after)) => {
                         Outcome::of_status(status, after.as_deref().and_then(retry_after))
                     }
                     Err(why) => Outcome::no_answer(why.to_string()),
+                };
+                if outcome == Outcome::NotOurs {
+                    self.not_ours().insert(name);
                 }
+                outcome
             },
             &SystemClock,
             &SystemEntropy,
@@ -337,7 +384,7 @@ mod tests {
     use super::*;
 
     fn outbox(home: &Path) -> Outbox {
-        Outbox::open(home, "https://a.example/mcp", Guard::standard()).unwrap()
+        Outbox::open(home, "https://a.example/mcp", None, Guard::standard()).unwrap()
     }
 
     fn call(tool: &str, arguments: &Value) -> (Message, Value) {

@@ -8,6 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use mmw_core::time::Timestamp;
+use mmw_server::http::SAID_WITH;
 use mmw_server::outgoing;
 use serde_json::{Value, json};
 use ureq::{Agent, Timeout};
@@ -154,7 +155,8 @@ impl Upstream {
     }
 
     /// Does an action by REST, which has a status for everything. Returns the status, and when the server
-    /// wants to be asked again.
+    /// wants to be asked again. With `said_with`, the public half of a key, the server refuses what was said to
+    /// another project than this key's.
     ///
     /// # Errors
     /// [`Unreachable`].
@@ -162,6 +164,7 @@ impl Upstream {
         &self,
         action: &str,
         body: &Value,
+        said_with: Option<&str>,
     ) -> Result<(u16, Option<String>), Unreachable> {
         let mut request = self
             .agent
@@ -169,6 +172,10 @@ impl Upstream {
             .header(CONTENT_TYPE, "application/json");
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        // A name that is no header was in a file that somebody else wrote.
+        if let Some(Ok(said_with)) = said_with.map(HeaderValue::from_str) {
+            request = request.header(SAID_WITH, said_with);
         }
         let response = request
             .send(body.to_string().as_bytes())

@@ -1,6 +1,7 @@
 //! Sends what waits: oldest first, strictly in order, one process at a time. The sending itself is a
 //! closure of the caller's.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use super::{Changing, Spool};
 /// Why a drain ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// Nothing waits any more.
+    /// Nothing waits any more that is the sender's.
     Empty,
     /// Another process sends the queue.
     Busy,
@@ -174,8 +175,10 @@ impl Turn<'_> {
         &mut self,
         send: &mut dyn FnMut(EntryName, &Entry) -> Outcome,
     ) -> Result<Ended, SpoolError> {
+        let mut not_ours = HashSet::new();
         loop {
-            let names = self.waiting()?;
+            let mut names = self.waiting()?;
+            names.retain(|name| !not_ours.contains(name));
             if names.is_empty() {
                 return Ok(Ended::Empty);
             }
@@ -204,6 +207,10 @@ impl Turn<'_> {
                         let note = Note::new(&why, self.clock.now());
                         let laid = self.spool.lay_aside(self.draining, name, &stored, &note);
                         self.after(laid)?;
+                    }
+                    Outcome::NotOurs => {
+                        self.went_on(false);
+                        not_ours.insert(name);
                     }
                     Outcome::Retry { why, after } => {
                         return Ok(Ended::Wait {

@@ -35,6 +35,9 @@ pub enum Outcome {
         /// In words, without the entry's content.
         why: String,
     },
+    /// It is not for the one who sends, who has the key of another project: it stays, and the next one is
+    /// sent.
+    NotOurs,
     /// It was not sent, and nothing is to be sent now: the program is about to end, for example.
     /// Counts as no attempt.
     Leave,
@@ -48,12 +51,14 @@ impl Outcome {
     /// | 200–299 | done |
     /// | 408, 429, 500–599 | sent again |
     /// | 401, 403, 407; 300–399 and what is no status | paused: a key or an address has to be mended, and every other entry would fare the same |
+    /// | 421 | not ours |
     /// | every other 400–499 | refused |
     #[must_use]
     pub fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
         let why = format!("{ANSWERED} {status}");
         match status {
             200..=299 => Self::Done,
+            421 => Self::NotOurs,
             408 | 429 | 500..=599 => Self::Retry {
                 why,
                 after: retry_after,
@@ -89,6 +94,7 @@ impl Outcome {
                 why,
                 after: retry_after,
             },
+            "other_project" => Self::NotOurs,
             "unauthorized" | "forbidden" | "host_not_allowed" | "limit_reached" | "read_only"
             | "suspended" => Self::Paused {
                 why: why + ": the key, or its project, may not do this now",
@@ -125,6 +131,7 @@ mod tests {
             Outcome::Retry { .. } => "retry",
             Outcome::Paused { .. } => "paused",
             Outcome::Refused { .. } => "refused",
+            Outcome::NotOurs => "not ours",
             Outcome::Leave => "leave",
         }
     }
@@ -134,6 +141,7 @@ mod tests {
         let kind = |status| kind_of(&Outcome::of_status(status, None));
         let table = [
             ("done", &[200, 201, 202, 204, 299][..]),
+            ("not ours", &[421]),
             ("retry", &[408, 429, 500, 501, 502, 503, 504, 507, 520, 599]),
             (
                 "paused",
@@ -144,8 +152,8 @@ mod tests {
             (
                 "refused",
                 &[
-                    400, 402, 404, 405, 406, 409, 410, 411, 413, 414, 415, 421, 422, 425, 426, 428,
-                    431, 451, 499,
+                    400, 402, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 425, 426, 428, 431,
+                    451, 499,
                 ],
             ),
         ];
@@ -172,6 +180,7 @@ mod tests {
             ("not_found", 404),
             ("idempotency_conflict", 409),
             ("too_large", 413),
+            ("other_project", 421),
             ("rejected_by_guard", 422),
             ("rate_limited", 429),
             ("internal", 500),

@@ -5,6 +5,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONNECTION, HeaderValue};
+use mmw_core::ids::KeyId;
 use mmw_core::place::Way;
 use mmw_store::Authenticated;
 
@@ -12,6 +13,11 @@ use super::{App, reply};
 use crate::desk::Access;
 use crate::fault::{Code, Fault};
 use crate::lane::Errand;
+
+/// The header of a write that waited in an agent's queue: the public half of the key that it was said with.
+/// One queue may hold what was said to several projects of a server, and the agent that empties it has the
+/// key of one of them.
+pub const SAID_WITH: &str = "mmw-said-with";
 
 /// The longest key that is looked at, in bytes.
 const MAX_KEY_BYTES: usize = 256;
@@ -24,10 +30,11 @@ pub(super) async fn require(State(app): State<App>, mut request: Request, next: 
     } else {
         Way::Rest
     };
-    let admitted = match key(request.headers()) {
-        Ok(key) => admit(&app, key, way),
-        Err(fault) => Err(fault),
-    };
+    let admitted = key(request.headers()).and_then(|key| {
+        let access = admit(&app, key, way)?;
+        said_to(&app, request.headers(), &access)?;
+        Ok(access)
+    });
     match admitted {
         Ok(access) => {
             request.extensions_mut().insert(access);
@@ -78,6 +85,29 @@ fn admit(app: &App, key: &str, way: Way) -> Result<Access, Fault> {
         state,
         limits,
     })
+}
+
+/// Refuses a write that was said with the key of another project. A key that is not known was never taken by
+/// this server: whoever replaced it meant this one.
+fn said_to(app: &App, headers: &HeaderMap, access: &Access) -> Result<(), Fault> {
+    let Some(given) = headers.get(SAID_WITH) else {
+        return Ok(());
+    };
+    let Some(id) = given.to_str().ok().and_then(KeyId::new) else {
+        return Ok(());
+    };
+    let project = app
+        .desk
+        .lane
+        .glance(|memory| Ok(memory.project_of_key(&id)?))?;
+    if project.is_none_or(|project| project == access.caller.project) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::OtherProject,
+        "this write was said with the key of another project",
+    )
+    .hint("Send it with a key of that project."))
 }
 
 /// Returns the key of a request: one header, one scheme, never the address.

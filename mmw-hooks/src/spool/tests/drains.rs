@@ -455,3 +455,22 @@ fn no_word_of_an_entry_is_in_an_error_a_state_or_a_file_name() {
         assert!(!shown.contains("sesame"), "{shown}");
     }
 }
+
+#[test]
+fn what_is_for_another_project_stays_and_holds_up_nothing() {
+    let base = tempfile::tempdir().unwrap();
+    let spool = open(base.path());
+    for key in keys(0..5) {
+        spool.put(&entry(&key)).unwrap();
+    }
+    let ours = |key: &str| match key {
+        "k0" | "k3" => Outcome::of_status(421, None),
+        _ => Outcome::Done,
+    };
+    let clock = TestClock::new();
+    let (_, done) = drained(&spool, &clock, ours);
+    assert_eq!((done.n_sent, done.n_refused), (3, 0));
+    assert_eq!(done.ended, Ended::Empty);
+    // Nobody counts that as a failure, and whose it is sends it.
+    assert_eq!(all_done(&spool), ["k0", "k3"]);
+}

@@ -1,7 +1,7 @@
 //! Keys: made, listed, revoked, and asked whom they speak for.
 
 use mmw_core::audit::Deed;
-use mmw_core::ids::KeyId;
+use mmw_core::ids::{KeyId, ProjectId};
 use mmw_core::place::{Caller, Scopes, Way};
 use mmw_core::plan::{AccountState, Limits};
 use mmw_core::time::Timestamp;
@@ -207,6 +207,15 @@ impl Memory {
             Ok(keys)
         })?;
         Ok(keys)
+    }
+
+    /// Returns the project that a key, revoked or not, is bound to; `None` if there is no such key.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub fn project_of_key(&self, id: &KeyId) -> Result<Option<ProjectId>, Failure> {
+        let row = read(self.engine(), |snapshot| snapshot.key(id))?;
+        Ok(row.map(|row| row.project))
     }
 
     /// Revokes a key, at once: the next request with it is refused. The whole key is taken too.
