@@ -72,10 +72,10 @@ fn statements(
     let mut entries = Vec::new();
     for name in newest {
         // One that was sent meanwhile is on the server.
-        if let Ok(Some(entry)) = spool.read(*name) {
-            if is_ours(&entry) {
-                entries.push(entry);
-            }
+        if let Ok(Some(entry)) = spool.read(*name)
+            && is_ours(&entry)
+        {
+            entries.push(entry);
         }
     }
     let forgotten: HashSet<String> = entries
