@@ -31,8 +31,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
-pub use self::reading::{COMPARE_META, READING};
 pub use self::own::{OwnFn, OwnTool};
+pub use self::reading::{COMPARE_META, READING};
 pub use self::stdio::{Embedded, StdioError, serve_lines, serve_stdio};
 use crate::actions::Answer;
 use crate::desk::{Access, Desk, Order};
