@@ -199,22 +199,22 @@ impl Turn<'_> {
                     Outcome::Done => {
                         self.drained.n_sent += 1;
                         self.went_on(true);
-                        self.after(self.spool.remove_sent(name))?;
+                        self.after(name, self.spool.remove_sent(name))?;
                     }
                     Outcome::Refused { why } => {
                         self.drained.n_refused += 1;
                         self.went_on(false);
                         let note = Note::new(&why, self.clock.now());
                         let laid = self.spool.lay_aside(self.draining, name, &stored, &note);
-                        self.after(laid)?;
+                        self.after(name, laid)?;
                     }
                     Outcome::NotOurs => {
-                        self.went_on(false);
+                        // It says nothing of how the server takes ours: waits go on growing.
                         not_ours.insert(name);
                     }
                     Outcome::Retry { why, after } => {
                         return Ok(Ended::Wait {
-                            until: self.failed(&why, after),
+                            until: self.failed(name, &why, after),
                         });
                     }
                     Outcome::Paused { why } => {
@@ -248,19 +248,21 @@ impl Turn<'_> {
         }
     }
 
-    fn failed(&self, why: &str, after: Option<Duration>) -> Timestamp {
+    fn failed(&self, name: EntryName, why: &str, after: Option<Duration>) -> Timestamp {
         let now = self.clock.now();
         let mut bytes = [0; 8];
         self.entropy.fill(&mut bytes);
         let random = u64::from_le_bytes(bytes);
-        self.spool
-            .keep_pace(|pace| pace.failed(why, after, now, random))
+        self.spool.keep_pace(|pace| {
+            pace.failed_at = Some(name.0);
+            pace.failed(why, after, now, random)
+        })
     }
 
     /// Passes a result on. If an answered entry could not be removed, it will be sent again: not at once.
-    fn after(&self, result: Result<(), SpoolError>) -> Result<(), SpoolError> {
+    fn after(&self, name: EntryName, result: Result<(), SpoolError>) -> Result<(), SpoolError> {
         if let Err(error) = &result {
-            self.failed(&error.to_string(), None);
+            self.failed(name, &error.to_string(), None);
         }
         result
     }

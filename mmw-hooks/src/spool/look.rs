@@ -46,6 +46,8 @@ pub struct State {
     pub paused: Option<Note>,
     /// Attempts that failed in a row.
     pub n_failed: u32,
+    /// The entry at which sending failed last, if it still waits.
+    pub failed_at: Option<EntryName>,
     /// When it is tried again, while it is waited.
     pub next_attempt_at: Option<Timestamp>,
     /// Why the last attempt that failed did.
@@ -91,7 +93,7 @@ impl State {
         Some((now.as_ms() - queued_at.as_ms()).max(0))
     }
 
-    /// Returns the oldest entry if the server is there and did not take it in the last `n_attempts` in a row: it
+    /// Returns the entry at which sending fails if the server is there and did not take it in the last `n_attempts` in a row: it
     /// may never, and everything else waits behind it. A person can [set it aside](Spool::set_aside).
     #[must_use]
     pub fn stuck(&self, n_attempts: u32) -> Option<EntryName> {
@@ -99,8 +101,10 @@ impl State {
             .last_error
             .as_ref()
             .is_some_and(|note| is_answer(&note.why));
-        (self.n_failed >= n_attempts.max(1) && was_answered)
-            .then(|| self.oldest.as_ref().map(|oldest| oldest.name))?
+        (self.n_failed >= n_attempts.max(1) && was_answered).then(|| {
+            self.failed_at
+                .or(self.oldest.as_ref().map(|oldest| oldest.name))
+        })?
     }
 }
 
@@ -144,6 +148,10 @@ impl Spool {
             next_attempt_at: pace.wait_until(now),
             paused: pace.paused,
             n_failed: pace.n_failed,
+            failed_at: pace
+                .failed_at
+                .map(EntryName)
+                .filter(|name| names.contains(name)),
             last_error: pace.last_error,
             last_success_at: pace.last_success_at,
         })

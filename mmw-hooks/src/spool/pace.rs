@@ -55,6 +55,8 @@ impl Note {
 pub(super) struct Pace {
     /// Attempts that failed in a row.
     pub(super) n_failed: u32,
+    /// The number of the entry that failed last.
+    pub(super) failed_at: Option<u64>,
     /// When the wait began and when it ends.
     pub(super) wait: Option<(Timestamp, Timestamp)>,
     pub(super) paused: Option<Note>,
@@ -133,6 +135,7 @@ impl Pace {
         let file = json!({
             "format": 1,
             "failed_in_a_row": self.n_failed,
+            "failed_at": self.failed_at,
             "waits_since": self.wait.map(|(from, _)| moment(from)),
             "next_attempt_at": self.wait.map(|(_, until)| moment(until)),
             "paused": note(&self.paused),
@@ -155,6 +158,7 @@ impl Pace {
         let n_failed = file.get("failed_in_a_row").and_then(Value::as_u64);
         Self {
             n_failed: n_failed.map_or(0, |n| u32::try_from(n).unwrap_or(u32::MAX)),
+            failed_at: file.get("failed_at").and_then(Value::as_u64),
             wait: moment("waits_since")
                 .zip(moment("next_attempt_at"))
                 .filter(|(from, until)| until.as_ms() - from.as_ms() <= LONGEST_MS),

@@ -474,3 +474,24 @@ fn what_is_for_another_project_stays_and_holds_up_nothing() {
     // Nobody counts that as a failure, and whose it is sends it.
     assert_eq!(all_done(&spool), ["k0", "k3"]);
 }
+
+#[test]
+fn waits_grow_although_something_of_another_project_is_ahead() {
+    let base = tempfile::tempdir().unwrap();
+    let spool = filled(base.path(), 2);
+    let clock = TestClock::new();
+    for n_failed in 1..=STUCK_AFTER {
+        let (_, done) = drained(&spool, &clock, |key| match key {
+            "k0" => Outcome::NotOurs,
+            _ => Outcome::of_status(500, None),
+        });
+        let Ended::Wait { until } = done.ended else {
+            panic!("{:?}", done.ended);
+        };
+        let state = spool.state(clock.now()).unwrap();
+        assert_eq!(state.n_failed, n_failed);
+        // What to set aside is what fails, not what is oldest.
+        assert_eq!(state.stuck(n_failed), Some(EntryName(2)));
+        clock.jump(until.as_ms() - clock.now().as_ms());
+    }
+}
