@@ -19,8 +19,8 @@ pub use audit::{AuditRow, AuditTrail, AuditWrites};
 pub use guard::{GuardReads, GuardWrites, Kept, Loose, LooseText, PolicyRow, Rewritten, Spot};
 pub use lane::{Lane, LaneFilter, LaneWrites};
 pub use lexicon::{
-    Analysis, Lexical, LexicalDoc, Lexicon, LexiconWrites, Row, SEQUENCE_BITS, TermId,
-    WORKSPACE_BITS,
+    Analysis, ChangeNumber, Lexical, LexicalDoc, Lexicon, LexiconWrites, Row, SEQUENCE_BITS,
+    TermId, WORKSPACE_BITS,
 };
 pub use records::{
     Answered, Gone, MAX_SOURCE_REPORTS, NewRecord, RecordWrites, Records, SourceMatch, Stored,

@@ -25,6 +25,9 @@ pub const WORKSPACE_BITS: u32 = 14;
 /// A word's fingerprint in a [`LexicalDoc`].
 pub type TermId = u32;
 
+/// The number of a change of a record's words in its store. Numbers only rise, by one.
+pub type ChangeNumber = i64;
+
 /// The words of one record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LexicalDoc {
@@ -92,6 +95,35 @@ pub trait Lexicon {
     /// # Errors
     /// If the store can't be read.
     fn lexical_docs(&self, rows: &[Row]) -> EngineResult<Vec<(Row, LexicalDoc)>>;
+
+    /// Returns the word counts of at most `limit` unforgotten records of a range (`text` stays empty),
+    /// ascending by row.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn lexical_docs_in(
+        &self,
+        rows: &Range<Row>,
+        limit: usize,
+    ) -> EngineResult<Vec<(Row, LexicalDoc)>>;
+
+    /// Returns the number of the last change of words: a record was forgotten, or its words replaced. 0 if
+    /// there was none. New records change nothing.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn last_change_of_words(&self) -> EngineResult<ChangeNumber>;
+
+    /// Returns at most `limit` changes of words with numbers above `after`, ascending, with the record's
+    /// row. Very old ones are not kept: if the first one's number is not the next, some are missing.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn changed_words_after(
+        &self,
+        after: ChangeNumber,
+        limit: usize,
+    ) -> EngineResult<Vec<(ChangeNumber, Row)>>;
 }
 
 /// Writes of words, beside those that come with a record.

@@ -112,6 +112,13 @@ pub trait Records {
     /// If the store can't be read.
     fn records_at(&self, rows: &[Row]) -> EngineResult<Vec<Stored>>;
 
+    /// Returns of the unforgotten records of these rows what they are ordered by, see
+    /// [`Record::order`](mmw_core::record::Record::order), in any order.
+    ///
+    /// # Errors
+    /// If the store can't be read.
+    fn orders_at(&self, rows: &[Row]) -> EngineResult<Vec<(Row, (Timestamp, RecordId))>>;
+
     /// Returns the newest unforgotten records of a place, newest first.
     ///
     /// # Errors

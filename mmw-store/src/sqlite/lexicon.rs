@@ -12,8 +12,8 @@ use super::SqliteTxn;
 use super::columns as col;
 use super::records::{AROUND, STORED, stored};
 use crate::engine::{
-    Analysis, EngineError, EngineResult, Lexical, LexicalDoc, Lexicon, LexiconWrites, Row, Stored,
-    TermId,
+    Analysis, ChangeNumber, EngineError, EngineResult, Lexical, LexicalDoc, Lexicon, LexiconWrites,
+    Row, Stored, TermId,
 };
 
 /// The names under which the state of the index is kept.
@@ -44,6 +44,18 @@ fn read_counts(bytes: &[u8]) -> Option<Vec<(TermId, u16)>> {
         )
     });
     Some(counts.collect())
+}
+
+/// Reads a row, how many words it has, and its counts.
+fn doc(row: &rusqlite::Row<'_>) -> rusqlite::Result<(Row, LexicalDoc)> {
+    let counts = read_counts(row.get_ref(2)?.as_blob()?)
+        .ok_or_else(|| col::unreadable(2, "counts of words"))?;
+    let doc = LexicalDoc {
+        text: String::new(),
+        counts,
+        length: row.get(1)?,
+    };
+    Ok((row.get(0)?, doc))
 }
 
 /// Returns the query for rows that have all of these words; `None` if no row can.
@@ -186,16 +198,41 @@ impl Lexicon for SqliteTxn<'_> {
             "SELECT t.row, t.n_words, t.counts
              FROM rarray(?1) wanted CROSS JOIN record_terms t ON t.row = wanted.value",
             [col::numbers(rows)],
-            |row| {
-                let counts = read_counts(row.get_ref(2)?.as_blob()?)
-                    .ok_or_else(|| col::unreadable(2, "counts of words"))?;
-                let doc = LexicalDoc {
-                    text: String::new(),
-                    counts,
-                    length: row.get(1)?,
-                };
-                Ok((row.get(0)?, doc))
-            },
+            doc,
+        )
+    }
+
+    fn lexical_docs_in(
+        &self,
+        rows: &Range<Row>,
+        limit: usize,
+    ) -> EngineResult<Vec<(Row, LexicalDoc)>> {
+        self.many(
+            "SELECT row, n_words, counts FROM record_terms
+             WHERE row >= ?1 AND row < ?2 ORDER BY row LIMIT ?3",
+            (rows.start, rows.end, col::limit(limit)),
+            doc,
+        )
+    }
+
+    fn last_change_of_words(&self) -> EngineResult<ChangeNumber> {
+        let last = self.one(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'changed_words'",
+            [],
+            |row| row.get(0),
+        )?;
+        Ok(last.unwrap_or(0))
+    }
+
+    fn changed_words_after(
+        &self,
+        after: ChangeNumber,
+        limit: usize,
+    ) -> EngineResult<Vec<(ChangeNumber, Row)>> {
+        self.many(
+            "SELECT seq, row FROM changed_words WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+            (after, col::limit(limit)),
+            |row| Ok((row.get(0)?, row.get(1)?)),
         )
     }
 }

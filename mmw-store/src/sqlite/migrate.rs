@@ -46,6 +46,12 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0003_meaning.sql"),
         version: (1, 2),
     },
+    Migration {
+        number: 4,
+        name: "0004_words.sql",
+        sql: include_str!("../migrations/0004_words.sql"),
+        version: (1, 3),
+    },
 ];
 
 impl Migration {

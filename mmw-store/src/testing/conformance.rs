@@ -60,7 +60,9 @@ macro_rules! conformance {
                     rows_come_highest_first_from_the_range,
                     statistics_are_those_of_the_workspace,
                     word_counts_read_back_as_they_were_written,
+                    word_counts_of_a_range_come_in_its_order,
                     replaced_words_are_found_instead_of_the_old_ones,
+                    changes_of_words_are_told_in_their_order,
                     the_state_of_the_index_reads_back;
                 turns:
                     turns_have_the_nearest_of_their_session_around_them,

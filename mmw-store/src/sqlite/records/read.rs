@@ -9,6 +9,7 @@ use mmw_core::place::{Place, WorkspaceChoice, WorkspaceName};
 use mmw_core::record::FactKey;
 use mmw_core::source::{ContentHash, SourceId};
 use mmw_core::text::ContentDigest;
+use mmw_core::time::Timestamp;
 
 use super::{AROUND, STORED, stored};
 use crate::engine::{Answered, EngineResult, Records, Row, SourceMatch, Stored, Tombstone};
@@ -56,6 +57,18 @@ impl Records for SqliteTxn<'_> {
             stored,
         )?;
         self.with_sources(found)
+    }
+
+    fn orders_at(&self, rows: &[Row]) -> EngineResult<Vec<(Row, (Timestamp, RecordId))>> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        self.many(
+            "SELECT r.row, r.created_at, r.id
+             FROM rarray(?1) wanted CROSS JOIN records r ON r.row = wanted.value
+             WHERE r.forgotten_at IS NULL",
+            [col::numbers(rows)],
+            |row| Ok((row.get(0)?, (col::moment(row, 1)?, col::id(row, 2)?))),
+        )
     }
 
     fn newest_records(&self, place: &Place, limit: usize) -> EngineResult<Vec<Stored>> {

@@ -226,6 +226,74 @@ pub fn word_counts_read_back_as_they_were_written(engine: &dyn Engine) {
     );
 }
 
+pub fn word_counts_of_a_range_come_in_its_order(engine: &dyn Engine) {
+    let world = World::found(engine);
+    let rows = write(engine, |txn| {
+        let mut rows = Vec::new();
+        for n in 1..6 {
+            rows.push(put(txn, &record(&world.here, n, "to be"))?);
+        }
+        put(txn, &record(&world.elsewhere, 6, "to be"))?;
+        txn.forget(
+            &[record_id(2)],
+            crate::testing::build::minute(9),
+            world.person,
+            None,
+        )?;
+        Ok(rows)
+    })
+    .unwrap();
+    let found = |range: std::ops::Range<Row>, limit| {
+        let docs = read(engine, |snapshot| snapshot.lexical_docs_in(&range, limit)).unwrap();
+        assert!(
+            docs.iter()
+                .all(|(_, doc)| doc.length == 2 && doc.counts.len() == 2)
+        );
+        docs.into_iter().map(|(row, _)| row).collect::<Vec<_>>()
+    };
+    let (first, end) = (rows[0], rows[4] + 1);
+    assert_eq!(found(first..end, 9), [rows[0], rows[2], rows[3], rows[4]]);
+    assert_eq!(found(first + 1..end - 1, 9), rows[2..4]);
+    assert_eq!(found(first + 1..end, 2), rows[2..4]);
+    assert!(found(first..first, 9).is_empty());
+}
+
+pub fn changes_of_words_are_told_in_their_order(engine: &dyn Engine) {
+    let world = World::found(engine);
+    let last = || read(engine, |snapshot| snapshot.last_change_of_words()).unwrap();
+    let rows = write(engine, |txn| {
+        let mut rows = Vec::new();
+        for n in 1..4 {
+            rows.push(put(txn, &record(&world.here, n, "x"))?);
+        }
+        Ok(rows)
+    })
+    .unwrap();
+    assert_eq!(last(), 0, "a new record changes nothing");
+    write(engine, |txn| {
+        txn.forget(
+            &[record_id(3)],
+            crate::testing::build::minute(9),
+            world.person,
+            None,
+        )?;
+        txn.put_words(rows[0], &words("y"))?;
+        txn.put_words(rows[2], &words("of a forgotten record"))
+    })
+    .unwrap();
+    assert_eq!(last(), 2);
+    let changes = |after, limit| {
+        read(engine, |snapshot| {
+            snapshot.changed_words_after(after, limit)
+        })
+        .unwrap()
+    };
+    assert_eq!(changes(0, 9), [(1, rows[2]), (2, rows[0])]);
+    assert_eq!(changes(0, 1), [(1, rows[2])]);
+    assert_eq!(changes(1, 9), [(2, rows[0])]);
+    assert_eq!(changes(2, 9), []);
+}
+
 pub fn replaced_words_are_found_instead_of_the_old_ones(engine: &dyn Engine) {
     let world = World::found(engine);
     let (kept, gone) = write(engine, |txn| {

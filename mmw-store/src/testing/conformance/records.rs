@@ -127,8 +127,18 @@ pub fn records_are_found_by_id_and_by_row(engine: &dyn Engine) {
             sorted(ids(&snapshot.records_at(&wanted)?)),
             [record_id(1), record_id(2)]
         );
+        let stored = snapshot.records_at(&wanted)?;
+        let mut orders: Vec<_> = stored
+            .iter()
+            .map(|one| (one.row, one.record.order()))
+            .collect();
+        orders.sort_unstable();
+        let mut found = snapshot.orders_at(&[rows[1], rows[0], i64::MAX, 0, -1])?;
+        found.sort_unstable();
+        assert_eq!(found, orders);
         assert_eq!(snapshot.records(&[])?, []);
         assert_eq!(snapshot.records_at(&[])?, []);
+        assert_eq!(snapshot.orders_at(&[])?, []);
         assert_eq!(snapshot.record(record_id(99))?, None);
         Ok(())
     })
@@ -252,6 +262,7 @@ pub fn forgotten_records_leave_every_read(engine: &dyn Engine) {
         assert_eq!(snapshot.record(record_id(1))?, None);
         assert_eq!(snapshot.records(&both)?, []);
         assert_eq!(snapshot.records_at(&rows)?, []);
+        assert_eq!(snapshot.orders_at(&rows)?, []);
         assert_eq!(
             ids(&snapshot.newest_records(&world.here, 9)?),
             [record_id(4)]
