@@ -32,6 +32,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 pub use best::Near;
@@ -40,7 +41,7 @@ pub use spread::Spread;
 use crate::embed::{Bytes8, Isa, Vector};
 use crate::engine::{Row, SEQUENCE_BITS};
 
-use crowding::Crowd;
+use crowding::{Crowd, Look};
 use kernel::{Products, scattered};
 use query::Query;
 use scan::{Limits, Part, Scan};
@@ -83,6 +84,23 @@ pub struct Index {
     isa: Isa,
     n_threads: usize,
     limits: Limits,
+    /// Changes with everything that changes what is found.
+    version: u64,
+    /// The records that stood for all when somebody looked last: they stay the same until something
+    /// changes.
+    sampled: Mutex<Option<Arc<Sampled>>>,
+}
+
+/// Some records that stand for all of some ranges.
+#[derive(Debug)]
+struct Sampled {
+    version: u64,
+    within: Vec<Range<Row>>,
+    /// At most 256 that lie evenly among all with a piece, in order.
+    rows: Vec<Row>,
+    crowd: Crowd,
+    /// How crowded it is around one of them.
+    usual: f64,
 }
 
 impl Index {
@@ -96,6 +114,8 @@ impl Index {
             isa: Isa::best(),
             n_threads: processors.min(MOST_THREADS),
             limits: Limits::USUAL,
+            version: 0,
+            sampled: Mutex::default(),
         }
     }
 
@@ -135,6 +155,7 @@ impl Index {
         if let Some(found) = lengths.find(|length| *length != expected) {
             return Err(OtherDimensions { found, expected });
         }
+        self.version += 1;
         let segment = self.segments.entry(workspace(row)).or_default();
         let vectors = pieces.iter().map(|piece| &*piece.values);
         Ok(segment.put(sequence(row), number, vectors, expected))
@@ -142,6 +163,7 @@ impl Index {
 
     /// Forgets a record. Returns `false` if it was not known.
     pub fn remove(&mut self, row: Row) -> bool {
+        self.version += 1;
         let segment = self.segments.get_mut(&workspace(row));
         segment.is_some_and(|segment| segment.remove(sequence(row), self.dimensions))
     }
@@ -182,6 +204,7 @@ impl Index {
 
     /// Forgets a workspace, that of the range's first row, as if it had never been loaded.
     pub fn unload(&mut self, within: &Range<Row>) {
+        self.version += 1;
         self.segments.remove(&workspace(within.start));
     }
 
@@ -241,8 +264,8 @@ impl Index {
     /// evenly among all with a piece. The same records give the same spread, whatever was before.
     #[must_use]
     pub fn spread(&self, query: &Vector, within: &[Range<Row>]) -> Spread {
-        let rows = self.sample(within);
-        let cosines: Vec<f32> = self.cosines(query, &rows).into_iter().flatten().collect();
+        let rows = &self.sampled(within).rows;
+        let cosines: Vec<f32> = self.cosines(query, rows).into_iter().flatten().collect();
         Spread::of(&cosines)
     }
 
@@ -251,29 +274,56 @@ impl Index {
     /// of them, those that [`Index::spread`] looks at.
     #[must_use]
     pub fn crowding(&self, rows: &[Row], within: &[Range<Row>]) -> Vec<f64> {
-        let sample = self.sample(within);
+        let sampled = self.sampled(within);
+        let mut look = Look::new(&sampled.crowd);
+        let around = rows.iter().map(|row| {
+            let around = self.around(&mut look, &sampled.rows, *row);
+            around.map_or(0.0, |around| around - sampled.usual)
+        });
+        around.collect()
+    }
+
+    /// Returns how crowded it is around a record, seen from some.
+    fn around(&self, look: &mut Look<'_>, some: &[Row], row: Row) -> Option<f64> {
+        let place = some.binary_search(&row).ok();
+        let mut buffer = Vec::new();
+        let pieces = self.codes_of(row).filter_map(|code| {
+            buffer.clear();
+            buffer.extend(code);
+            look.around(&buffer, place)
+        });
+        pieces.max_by(f64::total_cmp)
+    }
+
+    /// Returns the records that stand for all of some ranges.
+    fn sampled(&self, within: &[Range<Row>]) -> Arc<Sampled> {
+        let mut last = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |last: &&Arc<Sampled>| last.version == self.version && last.within == within;
+        if let Some(last) = last.as_ref().filter(is_it) {
+            return Arc::clone(last);
+        }
+        let rows = self.sample(within);
         let mut crowd = Crowd::new(self.dimensions, self.isa);
-        for row in &sample {
+        for row in &rows {
             if let Some(code) = self.codes_of(*row).next() {
                 crowd.push(code);
             }
         }
-        let mut buffer = Vec::new();
-        let mut around = |row: Row| {
-            let place = sample.binary_search(&row).ok();
-            let pieces = self.codes_of(row).filter_map(|code| {
-                buffer.clear();
-                buffer.extend(code);
-                crowd.around(&buffer, place)
-            });
-            pieces.max_by(f64::total_cmp)
-        };
-        let some = sample.iter().step_by(USUAL_OF);
-        let usual: Vec<f64> = some.filter_map(|row| around(*row)).collect();
+        let mut look = Look::new(&crowd);
+        let some = rows.iter().step_by(USUAL_OF);
+        let usual: Vec<f64> = some
+            .filter_map(|row| self.around(&mut look, &rows, *row))
+            .collect();
         let usual = usual.iter().sum::<f64>() / usual.len().max(1) as f64;
-        rows.iter()
-            .map(|row| around(*row).map_or(0.0, |around| around - usual))
-            .collect()
+        let sampled = Arc::new(Sampled {
+            version: self.version,
+            within: within.to_vec(),
+            rows,
+            crowd,
+            usual,
+        });
+        *last = Some(Arc::clone(&sampled));
+        sampled
     }
 
     /// Returns the codes of a record's pieces.

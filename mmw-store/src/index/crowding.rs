@@ -15,6 +15,7 @@ const NEIGHBOUR_OF: usize = 20;
 const MIN_NEIGHBOURS: usize = 5;
 
 /// Some records that stand for all, by their codes.
+#[derive(Debug)]
 pub(super) struct Crowd {
     /// As in a block: the first words of [`LANES`] codes, then their second words, and so on.
     codes: Vec<[u64; LANES]>,
@@ -22,6 +23,11 @@ pub(super) struct Crowd {
     /// The cosine that a distance stands for, by distance.
     cosines: Vec<f64>,
     isa: Isa,
+}
+
+/// A look at a crowd, with room for what it reckons.
+pub(super) struct Look<'c> {
+    crowd: &'c Crowd,
     distances: Vec<[u32; LANES]>,
     /// How many records are at each distance.
     counts: Vec<u32>,
@@ -37,8 +43,6 @@ impl Crowd {
                 .map(|distance| cosine(distance as f64 / dimensions.max(1) as f64))
                 .collect(),
             isa,
-            distances: Vec::new(),
-            counts: vec![0; dimensions + 1],
         }
     }
 
@@ -48,7 +52,6 @@ impl Crowd {
         let lane = self.n_records % LANES;
         if lane == 0 {
             self.codes.resize(self.codes.len() + n_words, [0; LANES]);
-            self.distances.push([0; LANES]);
         }
         let first = self.codes.len() - n_words;
         for (words, word) in self.codes[first..].iter_mut().zip(code) {
@@ -56,28 +59,39 @@ impl Crowd {
         }
         self.n_records += 1;
     }
+}
+
+impl<'c> Look<'c> {
+    pub(super) fn new(crowd: &'c Crowd) -> Self {
+        Self {
+            crowd,
+            distances: vec![[0; LANES]; crowd.n_records.div_ceil(LANES)],
+            counts: vec![0; crowd.cosines.len()],
+        }
+    }
 
     /// Returns how near the neighbours of a code are on average, as a cosine; nothing if there are none.
     /// The record at one place of the crowd may be left out: the one whose code it is.
     pub(super) fn around(&mut self, code: &[u64], left_out: Option<usize>) -> Option<f64> {
-        self.isa.run(Distances {
+        let crowd = self.crowd;
+        crowd.isa.run(Distances {
             query: code,
-            codes: &self.codes,
+            codes: &crowd.codes,
             distances: &mut self.distances,
         });
         self.counts.fill(0);
-        let distances = &self.distances.as_flattened()[..self.n_records];
+        let distances = &self.distances.as_flattened()[..crowd.n_records];
         for distance in distances {
             self.counts[*distance as usize] += 1;
         }
         if let Some(distance) = left_out.and_then(|place| distances.get(place)) {
             self.counts[*distance as usize] -= 1;
         }
-        let others = self.n_records - usize::from(left_out.is_some());
-        let wanted = (self.n_records / NEIGHBOUR_OF).max(MIN_NEIGHBOURS);
+        let others = crowd.n_records - usize::from(left_out.is_some());
+        let wanted = (crowd.n_records / NEIGHBOUR_OF).max(MIN_NEIGHBOURS);
         let wanted = wanted.min(others) as u32;
         let (mut sum, mut missing) = (0.0, wanted);
-        for (count, cosine) in self.counts.iter().zip(&self.cosines) {
+        for (count, cosine) in self.counts.iter().zip(&crowd.cosines) {
             let here = missing.min(*count);
             sum += f64::from(here) * cosine;
             missing -= here;
@@ -115,10 +129,11 @@ mod tests {
 
     #[test]
     fn nobody_is_alone_in_a_crowd_of_himself() {
-        let mut one = crowd(&[[7, 7]], Isa::best());
-        assert_eq!(one.around(&[7, 7], Some(0)), None);
-        assert_eq!(one.around(&[7, 7], None), Some(1.0));
-        assert_eq!(crowd(&[], Isa::best()).around(&[7, 7], None), None);
+        let one = crowd(&[[7, 7]], Isa::best());
+        assert_eq!(Look::new(&one).around(&[7, 7], Some(0)), None);
+        assert_eq!(Look::new(&one).around(&[7, 7], None), Some(1.0));
+        let nobody = crowd(&[], Isa::best());
+        assert_eq!(Look::new(&nobody).around(&[7, 7], None), None);
     }
 
     #[test]
@@ -148,7 +163,8 @@ mod tests {
                 near.into_iter().map(|near| cosine(f64::from(near) / DIMENSIONS as f64)).collect();
             let mean = near.iter().sum::<f64>() / near.len() as f64;
             for isa in Isa::all() {
-                match crowd(&codes, isa).around(&codes[place], Some(place)) {
+                let crowd = crowd(&codes, isa);
+                match Look::new(&crowd).around(&codes[place], Some(place)) {
                     Some(around) => prop_assert!((around - mean).abs() < 1e-9, "{around} {mean}"),
                     None => prop_assert!(near.is_empty()),
                 }

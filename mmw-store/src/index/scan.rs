@@ -57,7 +57,7 @@ impl Limits {
             most_records: 300,
             exact: 16_384,
             least: 1_000,
-            of: 64,
+            of: 96,
             many: 3_000,
             of_many: 128,
         }),
