@@ -25,21 +25,32 @@ pub fn idf(n_documents: u64, n_having: u64) -> f64 {
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
 }
 
-/// Returns what one word adds to a document's BM25 score.
-///
-/// `n_times` is how often the document has it, `length` and `mean_length` are in words; what counts in part
-/// makes fractions of both.
+/// The most times that a word counts in one record: beyond it BM25 hardly moves, and so a count fits in
+/// five bits.
+pub const MAX_TIMES: u16 = 31;
+
+/// Returns what the length of a record does to its words, in occurrences: 1.2 for one of mean length, more
+/// for a longer one. Both lengths are in words.
 #[must_use]
-pub fn bm25(weight: f64, n_times: f64, length: f64, mean_length: f64) -> f64 {
-    if n_times <= 0.0 {
-        return 0.0;
-    }
+pub fn length_norm(length: f64, mean_length: f64) -> f64 {
     let relative = if mean_length > 0.0 {
         length / mean_length
     } else {
         1.0
     };
-    weight * n_times * (BM25_K1 + 1.0) / (n_times + BM25_K1 * (1.0 - BM25_B + BM25_B * relative))
+    BM25_K1 * (1.0 - BM25_B + BM25_B * relative)
+}
+
+/// Returns what one word adds to a record's BM25 score.
+///
+/// `n_times` is how often the record has it, `norm` its [`length_norm`]; what counts in part makes fractions
+/// of both.
+#[must_use]
+pub fn bm25(weight: f64, n_times: f64, norm: f64) -> f64 {
+    if n_times <= 0.0 {
+        return 0.0;
+    }
+    weight * n_times * (BM25_K1 + 1.0) / (n_times + norm)
 }
 
 /// Returns the highest BM25 score that a query of these word weights could reach.
@@ -120,8 +131,14 @@ pub fn fused(evidence: &Evidence, spread: Option<&Spread>) -> f64 {
         (Some(spread), Some(cosine)) => spread.z(uncrowded(cosine, evidence.crowding)),
         _ => 0.0,
     };
-    let lexical = LEXICAL_WEIGHT * evidence.lexical * evidence.covered;
-    lexical + NAME_WEIGHT * evidence.named + semantic
+    words_worth(evidence.lexical, evidence.covered, evidence.named) + semantic
+}
+
+/// Returns what a match is worth by its words alone, each from 0 to 1: see [`Evidence`]. It rises evenly with
+/// `lexical`.
+#[must_use]
+pub fn words_worth(lexical: f64, covered: f64, named: f64) -> f64 {
+    LEXICAL_WEIGHT * lexical * covered + NAME_WEIGHT * named
 }
 
 /// How much a record with all names of the query is stronger than one without, in cosines.
@@ -233,7 +250,7 @@ mod tests {
             mean_length in 0.0_f64..500.0,
         ) {
             let weights: Vec<f64> = words.iter().map(|(having, _)| idf(5_000, *having)).collect();
-            let reached: f64 = words.iter().zip(&weights).map(|((_, n), w)| bm25(*w, *n, length, mean_length)).sum();
+            let reached: f64 = words.iter().zip(&weights).map(|((_, n), w)| bm25(*w, *n, length_norm(length, mean_length))).sum();
             let lexical = reached / max_bm25(weights.into_iter());
             prop_assert!((0.0..=1.0).contains(&lexical), "{lexical}");
         }
@@ -272,6 +289,17 @@ mod tests {
             };
             prop_assert!(worth(crowding) > worth(crowding + more));
             prop_assert_eq!(uncrowded(cosine, 0.0), cosine);
+        }
+
+        #[test]
+        fn what_words_are_worth_rises_evenly_with_their_score(
+            (lexical, covered, named) in (0.0_f64..=1.0, 0.0_f64..=1.0, 0.0_f64..=1.0),
+        ) {
+            let (none, full) = (words_worth(0.0, covered, named), words_worth(1.0, covered, named));
+            let evenly = none + lexical * (full - none);
+            prop_assert!((words_worth(lexical, covered, named) - evenly).abs() < 1e-9);
+            let evidence = Evidence { lexical, covered, named, ..Evidence::default() };
+            prop_assert_eq!(fused(&evidence, None), words_worth(lexical, covered, named));
         }
 
         #[test]

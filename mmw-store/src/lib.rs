@@ -39,6 +39,7 @@
 //! | [`engine`] | what a storage engine must do |
 //! | [`sqlite`] | the embedded engine |
 //! | [`index`] | the vectors in memory, and which are nearest |
+//! | [`inverted`] | the words in memory, and which records have them |
 //! | [`words`] | from text to index words, one path for records and queries |
 //! | [`graph`] | walking over links |
 //! | [`testing`] | the suite that defines "engine", builders |
@@ -47,6 +48,7 @@ pub mod embed;
 pub mod engine;
 pub mod graph;
 pub mod index;
+pub mod inverted;
 pub mod memory;
 pub mod sqlite;
 pub mod testing;

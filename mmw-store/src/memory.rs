@@ -27,6 +27,7 @@ pub mod sourced;
 pub mod transfer;
 mod validate;
 mod ward;
+mod wording;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ use mmw_guard::Guard;
 use self::failure::Failure;
 use self::meaning::Meaning;
 use self::ward::ReadPolicies;
+use self::wording::Wording;
 use crate::embed::{OpenEmbedder, built_in};
 use crate::engine::{Engine, EngineError, EngineResult, Snapshot, read};
 use crate::sqlite::Sqlite;
@@ -57,6 +59,7 @@ pub struct Memory {
     entropy: Arc<dyn Entropy>,
     policies: Arc<ReadPolicies>,
     meaning: Arc<Meaning>,
+    wording: Arc<Wording>,
 }
 
 impl Memory {
@@ -107,6 +110,7 @@ impl Memory {
     ) -> Self {
         let guard = Arc::new(guard);
         let meaning = Arc::new(Meaning::new(embedder, &engine, &clock, &guard));
+        let wording = Arc::new(Wording::new(&engine));
         Self {
             engine,
             guard,
@@ -114,6 +118,7 @@ impl Memory {
             entropy,
             policies: Arc::default(),
             meaning,
+            wording,
         }
     }
 

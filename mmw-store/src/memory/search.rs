@@ -64,6 +64,7 @@ impl Memory {
         let query = Query::read(args)?;
         // The model is asked before the transaction begins: it may be somewhere else.
         let asked = self.ask(&query, &args.query);
+        self.wording.note_search();
         let now = self.clock.now();
         let mut answer = read(self.engine(), |snapshot| {
             match needed(snapshot, caller, Scope::Read)? {
@@ -97,8 +98,8 @@ fn find(
     now: Timestamp,
 ) -> EngineResult<SearchAnswer> {
     let Looked {
-        candidates,
-        degraded,
+        mut candidates,
+        mut degraded,
     } = look(memory, snapshot, caller, query, asked)?;
     let (current, note) = match &query.current {
         CurrentHashes::Named(named) => (named.clone(), None),
@@ -108,13 +109,17 @@ fn find(
         },
     };
     let mut judge = Judge::new(memory, snapshot, caller, now, &current);
-    let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
+    let gathered = gather(snapshot, caller, &mut judge, query, &mut candidates, now)?;
+    let is_short = gathered.groups.len() < query.limit;
+    if candidates.is_more && is_short && !degraded.contains(&COMMON_WORDS) {
+        degraded.push(COMMON_WORDS);
+    }
     if let Some(hash) = note {
         // "Known for none, to the hits' source when all share one."
         if let Some(shared) = shared_source(&gathered.groups) {
             let current = [(shared, hash.clone())];
             let mut judge = Judge::new(memory, snapshot, caller, now, &current);
-            let gathered = gather(snapshot, caller, &mut judge, query, &candidates, now)?;
+            let gathered = gather(snapshot, caller, &mut judge, query, &mut candidates, now)?;
             let found = Answered {
                 candidates: &candidates,
                 gathered: &gathered,
@@ -178,7 +183,8 @@ fn look(
         Asked::Unavailable | Asked::Vector(_) => degraded.push(WITHOUT_MEANING),
     }
     let meant = view.as_ref().map(|(vector, view)| Meant { vector, view });
-    let candidates = Candidates::of(snapshot, &lexica, query, meant.as_ref())?;
+    let words = memory.wording.view(snapshot, &lexica)?;
+    let candidates = Candidates::of(snapshot, &lexica, query, meant.as_ref(), words.as_ref())?;
     if candidates.is_cut {
         degraded.push(COMMON_WORDS);
     }
@@ -230,7 +236,7 @@ fn gather(
     caller: &Caller,
     judge: &mut Judge<'_>,
     query: &Query,
-    candidates: &Candidates,
+    candidates: &mut Candidates,
     now: Timestamp,
 ) -> EngineResult<Gathered> {
     let mut gathered = Gathered {
@@ -238,22 +244,27 @@ fn gather(
         total: 0,
     };
     let mut seen_facts: HashSet<(Place, FactKey)> = HashSet::new();
-    let mut rest = candidates.ranked.as_slice();
-    while !rest.is_empty() {
+    let mut n_seen = 0;
+    while n_seen < candidates.ranked.len() {
         // What lies behind the limit is only counted, and only if nothing has to be read for it.
         let missing = query.limit.saturating_sub(gathered.groups.len());
         if missing == 0 && !query.filters() {
             break;
         }
         let at_once = if query.filters() { CHUNK } else { missing };
-        let (chunk, behind) = rest.split_at(at_once.min(rest.len()));
-        rest = behind;
+        let end = candidates.ranked.len().min(n_seen + at_once);
+        candidates.settle(snapshot, end)?;
+        let chunk = &candidates.ranked[n_seen..end];
+        n_seen = end;
         let rows: Vec<Row> = chunk.iter().map(|candidate| candidate.row).collect();
         let mut stored = snapshot.records_at(&rows)?;
         stored.retain(|stored| caller.sees(stored.record.place.project));
-        stored.sort_by_key(|stored| rows.iter().position(|row| *row == stored.row));
+        let place = |row: Row| rows.iter().position(|one| *one == row);
+        stored.sort_by_key(|stored| place(stored.row));
         for found in stored {
-            let row = found.row;
+            let Some(candidate) = place(found.row).map(|at| chunk[at]) else {
+                continue;
+            };
             let Some(record) = judge.know(found)? else {
                 continue;
             };
@@ -262,7 +273,7 @@ fn gather(
             {
                 continue;
             }
-            let Some(group) = group(judge, query, &record, *candidates.at(row), now)? else {
+            let Some(group) = group(judge, query, &record, candidate, now)? else {
                 continue;
             };
             gathered.total += 1;
@@ -271,7 +282,8 @@ fn gather(
             }
         }
     }
-    gathered.total += u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    let n_behind = candidates.ranked.len() - n_seen;
+    gathered.total += u32::try_from(n_behind).unwrap_or(u32::MAX);
     Ok(gathered)
 }
 

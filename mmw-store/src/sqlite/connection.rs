@@ -193,7 +193,7 @@ pub(super) fn connect(file: &Path, role: Role, max_wait: Duration) -> EngineResu
         Role::Reader => conn.execute_batch(
             "PRAGMA query_only = ON;
              PRAGMA cache_size = -8192;
-             PRAGMA mmap_size = 50331648;",
+             PRAGMA mmap_size = 33554432;",
         )?,
     }
     Ok(conn)

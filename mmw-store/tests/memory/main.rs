@@ -30,3 +30,4 @@ mod transfer;
 mod turns;
 mod versions;
 mod why_not;
+mod wording;

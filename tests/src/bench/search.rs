@@ -126,6 +126,9 @@ fn prepare(folder: &Path, size: usize) -> String {
 fn words_only(folder: &Path, kinds: &[Kind]) -> String {
     let mut table = String::new();
     let (memory, me) = open(folder, None);
+    let began = Instant::now();
+    memory.warm_up_words(&me).expect("words are loaded");
+    table += &*single("loading all words", &seconds(began), "once a process");
     for (kind, queries) in kinds {
         let [words] = run(queries, [&mut |query| search(&memory, &me, &asking(query))]);
         table += &*words.row(&format!("words only, {kind}"));
@@ -137,8 +140,9 @@ fn words_and_meaning(folder: &Path, kinds: &[Kind]) -> String {
     let (memory, me) = open(folder, built_in());
     let began = Instant::now();
     memory.warm_up(&me).expect("vectors are loaded");
+    memory.warm_up_words(&me).expect("words are loaded");
     let mut table = single(
-        "loading the model and all vectors",
+        "loading the model, all vectors and words",
         &seconds(began),
         "once a process",
     );

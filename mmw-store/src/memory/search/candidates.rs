@@ -3,6 +3,7 @@
 //! Each leg gives its best; both parts are then looked up for all of them, so that a record counts the
 //! same whichever leg found it.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use mmw_core::rank::{Evidence, Scale, Spread, fused, is_match, strength};
@@ -14,8 +15,10 @@ use super::query::{Legs, Query};
 use super::ties;
 use crate::embed::Vector;
 use crate::engine::{EngineResult, Lexical, Row, Snapshot};
+use crate::index::Near;
 use crate::memory::hits::rounded;
 use crate::memory::meaning::View;
+use crate::memory::wording::View as Wording;
 
 /// How many of the nearest records are candidates.
 const NEAREST: usize = 100;
@@ -24,6 +27,8 @@ const NEAREST_OF_FILTERED: usize = 2_000;
 /// The most records with the facets that are all compared; of more, the nearest are, and those with the
 /// facets kept.
 const MAX_COMPARED: usize = 32_768;
+/// The same where only words are compared: of more the store's own index finds words and facets together.
+const MAX_LISTED: usize = 4_096;
 /// How many of the best are looked at for how crowded it is around them. What is behind these stays behind.
 const CROWDS: usize = 128;
 
@@ -77,15 +82,18 @@ impl Candidate {
 /// The records that match, best first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates {
-    /// Best first; among equals what was said later.
+    /// Best first; among equals what was said later, as far as that is settled.
     pub(super) ranked: Vec<Candidate>,
     /// Records that share only common words may have been passed over.
     pub(super) is_cut: bool,
+    /// Among what is behind the last there may be matches: weaker ones by their words than all here.
+    pub(super) is_more: bool,
     /// How the cosines of the places lie, if meaning took part.
     pub(super) spread: Option<Spread>,
     /// The record that was to be looked at in any case.
     pub(super) watched: Option<Candidate>,
-    by_row: FxHashMap<Row, usize>,
+    /// Up to here equals are in their order.
+    n_settled: usize,
 }
 
 /// What meaning has to offer to a search.
@@ -103,17 +111,26 @@ impl Candidates {
         lexica: &[Lexical],
         query: &Query,
         meant: Option<&Meant<'_>>,
+        words: Option<&Wording<'_>>,
     ) -> EngineResult<Self> {
         if lexica.is_empty() {
             return Ok(Self::default());
         }
         let meant = meant.filter(|_| query.legs != Legs::Words);
+        // The store's own index finds words and facets together.
+        let most = match (meant, words) {
+            (Some(_), _) => MAX_COMPARED,
+            (None, Some(_)) => MAX_LISTED,
+            (None, None) => 0,
+        };
+        let with_facets = rows_with_facets(snapshot, lexica, query, most)?;
         let wanted = Wanted {
             words: &query.words,
             facets: &query.facets,
+            with_facets: with_facets.as_deref(),
             depth: query.depth(meant.is_some_and(|meant| meant.view.is_complete)),
         };
-        let mut matches = Matches::of(snapshot, lexica, &wanted)?;
+        let mut matches = Matches::of(snapshot, lexica, &wanted, words)?;
         let mut found = Self {
             is_cut: matches.is_cut(),
             spread: meant.and_then(|meant| spread(meant, lexica)),
@@ -124,7 +141,7 @@ impl Candidates {
             Legs::Words | Legs::Both => matches.found(),
         };
         let by_meaning = match meant {
-            Some(meant) => nearest(snapshot, lexica, query, meant, &mut matches)?,
+            Some(meant) => nearest(snapshot, &wanted, query, meant, &mut matches)?,
             None => Vec::new(),
         };
         if let Some(watched) = query.watched {
@@ -135,37 +152,42 @@ impl Candidates {
             found.leave_crowds(meant, &within(lexica));
         }
         found.judge(query, &matches);
-        ties::settle(snapshot, &mut found.ranked)?;
-        found.by_row = found.ranked.iter().map(|one| one.row).zip(0..).collect();
+        // What is weaker than what was left out as weak is no match either.
+        found.is_more = matches.is_more() && found.ranked.len() >= wanted.depth.scored;
         Ok(found)
+    }
+
+    /// Sees to it that the first so many are in their order, equals too.
+    pub(super) fn settle(&mut self, snapshot: &dyn Snapshot, n_first: usize) -> EngineResult<()> {
+        self.n_settled = ties::settle(snapshot, &mut self.ranked, self.n_settled, n_first)?;
+        Ok(())
     }
 
     fn fuse(
         &mut self,
         query: &Query,
-        matches: &Matches,
+        matches: &Matches<'_>,
         by_words: &[(Row, super::matches::Match)],
-        by_meaning: &[Row],
+        by_meaning: &[Near],
         meant: Option<&Meant<'_>>,
     ) {
         let places = |rows: &mut dyn Iterator<Item = Row>| -> FxHashMap<Row, u32> {
             rows.zip(1..).collect()
         };
         let lexical_ranks = places(&mut by_words.iter().map(|(row, _)| *row));
-        let semantic_ranks = places(&mut by_meaning.iter().copied());
-        let mut rows: Vec<Row> = lexical_ranks.keys().copied().collect();
-        rows.extend(
-            semantic_ranks
-                .keys()
-                .filter(|row| !lexical_ranks.contains_key(row)),
-        );
+        let semantic_ranks = places(&mut by_meaning.iter().map(|near| near.row));
+        // How near the nearest are is known.
+        let others = lexical_ranks.keys().copied();
+        let others: Vec<Row> = others
+            .filter(|row| !semantic_ranks.contains_key(row))
+            .collect();
         let cosines = meant
-            .and_then(|meant| Some(meant.view.index()?.cosines(meant.vector, &rows)))
-            .unwrap_or_else(|| vec![None; rows.len()]);
+            .and_then(|meant| Some(meant.view.index()?.cosines(meant.vector, &others)))
+            .unwrap_or_else(|| vec![None; others.len()]);
+        let nearest = by_meaning.iter().map(|near| (near.row, Some(near.cosine)));
         let spread = self.spread;
-        self.ranked = rows
-            .into_iter()
-            .zip(cosines)
+        self.ranked = nearest
+            .chain(others.into_iter().zip(cosines))
             .map(|(row, cosine)| {
                 let words = match query.legs {
                     Legs::Meaning => Evidence::default(),
@@ -193,8 +215,10 @@ impl Candidates {
         let (Some(index), Some(spread)) = (meant.view.index(), self.spread) else {
             return;
         };
-        self.sort();
         let n_best = CROWDS.min(self.ranked.len());
+        if n_best < self.ranked.len() {
+            self.ranked.select_nth_unstable_by(n_best, by_worth);
+        }
         let (best, rest) = self.ranked.split_at_mut(n_best);
         let rows: Vec<Row> = best.iter().map(|one| one.row).collect();
         for (one, crowding) in best.iter_mut().zip(index.crowding(&rows, within)) {
@@ -224,13 +248,12 @@ impl Candidates {
     }
 
     fn sort(&mut self) {
-        self.ranked
-            .sort_by(|a, b| b.worth.total_cmp(&a.worth).then(b.row.cmp(&a.row)));
+        self.ranked.sort_unstable_by(by_worth);
     }
 
     /// Leaves out what is no match: what was only looked at, what is near nothing, and, where there is no
     /// vector to say more, what shares only everyday words with the query.
-    fn drop_weak_ones(&mut self, matches: &Matches, strongest: f64, scale: &Scale) {
+    fn drop_weak_ones(&mut self, matches: &Matches<'_>, strongest: f64, scale: &Scale) {
         let by_meaning = self.spread.is_some();
         self.ranked.retain(|one| {
             let has_meaning = by_meaning && one.evidence.cosine.is_some();
@@ -243,36 +266,36 @@ impl Candidates {
             one.is_found() && is_match
         });
     }
+}
 
-    /// Returns the candidate of a row that is among them.
-    pub(super) fn at(&self, row: Row) -> &Candidate {
-        &self.ranked[self.by_row[&row]]
-    }
+/// The order of candidates: by what they are worth, of equals what arrived later first.
+fn by_worth(a: &Candidate, b: &Candidate) -> Ordering {
+    b.worth.total_cmp(&a.worth).then(b.row.cmp(&a.row))
 }
 
 /// Returns the nearest records, with their words scored.
 fn nearest(
     snapshot: &dyn Snapshot,
-    lexica: &[Lexical],
+    wanted: &Wanted<'_>,
     query: &Query,
     meant: &Meant<'_>,
-    matches: &mut Matches,
-) -> EngineResult<Vec<Row>> {
-    let with_facets = rows_with_facets(snapshot, lexica, query)?;
+    matches: &mut Matches<'_>,
+) -> EngineResult<Vec<Near>> {
     // A filter that is no facet, or a facet that many have, is looked for in the records themselves.
-    let is_sieved = query.sieves() || (!query.facets.is_empty() && with_facets.is_none());
+    let is_sieved = query.sieves() || (!wanted.facets.is_empty() && wanted.with_facets.is_none());
     let n_wanted = if is_sieved {
         NEAREST_OF_FILTERED
     } else {
         NEAREST
     };
-    let mut nearest = match &with_facets {
+    let mut nearest = match wanted.with_facets {
         Some(rows) => nearest_of(meant, rows, n_wanted),
         None => nearest_of_all(meant, n_wanted),
     };
     // Another search may have read newer vectors than this one's snapshot has.
-    let unknown = matches.score(snapshot, &nearest)?;
-    nearest.retain(|row| !unknown.contains(row));
+    let rows: Vec<Row> = nearest.iter().map(|near| near.row).collect();
+    let unknown = matches.score(snapshot, &rows)?;
+    nearest.retain(|near| !unknown.contains(&near.row));
     Ok(nearest)
 }
 
@@ -281,16 +304,17 @@ fn rows_with_facets(
     snapshot: &dyn Snapshot,
     lexica: &[Lexical],
     query: &Query,
+    most: usize,
 ) -> EngineResult<Option<Vec<Row>>> {
-    if query.facets.is_empty() {
+    if query.facets.is_empty() || most == 0 {
         return Ok(None);
     }
     let facets: Vec<&str> = query.facets.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
     for lexical in lexica {
-        let room = MAX_COMPARED + 1 - rows.len();
+        let room = most + 1 - rows.len();
         rows.extend(snapshot.rows_with(&lexical.rows, &facets, room)?);
-        if rows.len() > MAX_COMPARED {
+        if rows.len() > most {
             return Ok(None);
         }
     }
@@ -298,32 +322,26 @@ fn rows_with_facets(
 }
 
 /// Returns the nearest of some records.
-fn nearest_of(meant: &Meant<'_>, rows: &[Row], n_wanted: usize) -> Vec<Row> {
+fn nearest_of(meant: &Meant<'_>, rows: &[Row], n_wanted: usize) -> Vec<Near> {
     let Some(index) = meant.view.index() else {
         return Vec::new();
     };
     let cosines = index.cosines(meant.vector, rows);
-    let mut nearest: Vec<(Row, f32)> = rows
-        .iter()
-        .zip(cosines)
-        .filter_map(|(row, cosine)| Some((*row, cosine?)))
-        .collect();
-    nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    let of_all = rows.iter().zip(cosines).filter_map(|(row, cosine)| {
+        let (row, cosine) = (*row, cosine?);
+        Some(Near { row, cosine })
+    });
+    let mut nearest: Vec<Near> = of_all.collect();
+    nearest.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(b.row.cmp(&a.row)));
     nearest.truncate(n_wanted);
-    nearest.into_iter().map(|(row, _)| row).collect()
+    nearest
 }
 
 /// Returns the nearest of all records.
-fn nearest_of_all(meant: &Meant<'_>, n_wanted: usize) -> Vec<Row> {
-    let nearest = meant
-        .view
-        .index()
-        .map(|index| index.nearest(meant.vector, &meant.view.within, n_wanted));
-    nearest
-        .unwrap_or_default()
-        .into_iter()
-        .map(|near| near.row)
-        .collect()
+fn nearest_of_all(meant: &Meant<'_>, n_wanted: usize) -> Vec<Near> {
+    let index = meant.view.index();
+    let nearest = index.map(|index| index.nearest(meant.vector, &meant.view.within, n_wanted));
+    nearest.unwrap_or_default()
 }
 
 fn spread(meant: &Meant<'_>, lexica: &[Lexical]) -> Option<Spread> {

@@ -22,8 +22,10 @@ const MAX_CURRENT_SOURCES: usize = 1_000;
 /// How far words are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Depth {
-    /// How many records of a common word are looked at.
+    /// How many records of a common word are looked at, where the store has to find them.
     pub(super) of_a_word: usize,
+    /// How many records of words are gone through in memory, about: see `matches/held.rs`.
+    pub(super) followed: usize,
     /// How many records are scored: those with the most weight.
     pub(super) scored: usize,
 }
@@ -31,17 +33,20 @@ pub(super) struct Depth {
 /// Where words answer alone.
 const DEPTH: Depth = Depth {
     of_a_word: 256,
-    scored: 512,
+    followed: 1 << 17,
+    scored: 256,
 };
 /// Where meaning answers too: what shares only common words with a query and matters is near to it. The
 /// nearest are scored whatever words they share.
 const DEPTH_BESIDE_MEANING: Depth = Depth {
     of_a_word: 128,
-    scored: 192,
+    followed: 1 << 13,
+    scored: 96,
 };
 /// Where filters may leave out most records.
 const FILTERED_DEPTH: Depth = Depth {
     of_a_word: 4_096,
+    followed: 1 << 20,
     scored: 8_192,
 };
 

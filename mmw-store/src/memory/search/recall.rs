@@ -61,15 +61,16 @@ impl Memory {
             Legs::Words => Asked::Off,
             Legs::Meaning | Legs::Both => self.ask(&query, &args.query),
         };
+        self.wording.note_search();
         read(self.engine(), |snapshot| {
             if let Err(refused) = needed(snapshot, caller, Scope::Read)? {
                 return Ok(Err(refused));
             }
             let Looked {
-                candidates,
+                mut candidates,
                 degraded,
-                ..
             } = look(self, snapshot, caller, &query, &asked)?;
+            candidates.settle(snapshot, usize::MAX)?;
             let rows: Vec<_> = candidates.ranked.iter().map(|one| one.row).collect();
             let mut records = snapshot.records_at(&rows)?;
             records.retain(|stored| caller.sees(stored.record.place.project));

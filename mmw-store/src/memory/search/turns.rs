@@ -9,7 +9,10 @@ use std::rc::Rc;
 use mmw_core::turn::{KIND, SHARE_OF_BEFORE, TURNS_BEFORE};
 use rustc_hash::FxHashMap;
 
-use crate::engine::{EngineResult, Lexical, LexicalDoc, Row, Snapshot, TermId};
+use super::matches::Counts;
+use crate::engine::{EngineResult, Lexical, Row, Snapshot};
+use crate::inverted::Counted;
+use crate::memory::wording::View;
 use crate::words::Facet;
 
 /// The turns of the searched places, as far as they have been looked at.
@@ -25,8 +28,8 @@ pub(super) struct Turns {
 /// The words of a record, with those of the turns before it if it is one.
 #[derive(Debug)]
 pub(super) struct Heard {
-    own: Rc<LexicalDoc>,
-    before: Vec<Rc<LexicalDoc>>,
+    own: Rc<Counted>,
+    before: Vec<Rc<Counted>>,
 }
 
 /// How often a word is in a record.
@@ -40,13 +43,23 @@ pub(super) struct Times {
 
 impl Turns {
     /// Looks whether there can be turns at all.
-    pub(super) fn of(snapshot: &dyn Snapshot, lexica: &[Lexical]) -> EngineResult<Self> {
+    pub(super) fn of(
+        snapshot: &dyn Snapshot,
+        lexica: &[Lexical],
+        held: Option<&View<'_>>,
+    ) -> EngineResult<Self> {
         let mut turns = Self::default();
         let kind = Facet::Kind(KIND.name()).word();
         for lexical in lexica {
-            if !snapshot.rows_with(&lexical.rows, &[&kind], 1)?.is_empty() {
+            let rows = held.map_or(lexical.rows.clone(), |held| {
+                held.may_be_turns(&lexical.rows)
+            });
+            if !rows.is_empty() && !snapshot.rows_with(&rows, &[&kind], 1)?.is_empty() {
                 turns.are_there = true;
                 break;
+            }
+            if let Some(held) = held {
+                held.are_no_turns(&lexical.rows);
             }
         }
         Ok(turns)
@@ -61,17 +74,18 @@ impl Turns {
     pub(super) fn heard(
         &mut self,
         snapshot: &dyn Snapshot,
+        counts: &Counts<'_>,
         rows: &[Row],
     ) -> EngineResult<Vec<(Row, Heard)>> {
         if !self.are_there {
-            let docs = snapshot.lexical_docs(rows)?.into_iter();
+            let docs = counts.of(snapshot, rows)?.into_iter();
             return Ok(docs.map(|(row, own)| (row, Heard::alone(own))).collect());
         }
         self.look_around(snapshot, rows)?;
         let mut wanted = rows.to_vec();
         wanted.extend(rows.iter().flat_map(|row| self.before_of(*row)));
-        let docs: FxHashMap<Row, Rc<LexicalDoc>> = snapshot
-            .lexical_docs(&wanted)?
+        let docs: FxHashMap<Row, Rc<Counted>> = counts
+            .of(snapshot, &wanted)?
             .into_iter()
             .map(|(row, doc)| (row, Rc::new(doc)))
             .collect();
@@ -115,17 +129,18 @@ impl Turns {
 }
 
 impl Heard {
-    fn alone(own: LexicalDoc) -> Self {
+    fn alone(own: Counted) -> Self {
         Self {
             own: Rc::new(own),
             before: Vec::new(),
         }
     }
 
-    /// Returns how often a word is in it, nothing if it is nowhere.
-    pub(super) fn times(&self, word: TermId) -> Option<Times> {
-        let own = times_in(&self.own, word);
-        let before: f64 = self.before.iter().map(|doc| times_in(doc, word)).sum();
+    /// Returns how often a word is in it, by its place in the query; nothing if it is nowhere.
+    pub(super) fn times(&self, word: usize) -> Option<Times> {
+        let times_in = |counted: &Counted| f64::from(counted.times[word]);
+        let own = times_in(&self.own);
+        let before: f64 = self.before.iter().map(|counted| times_in(counted)).sum();
         let all = own + SHARE_OF_BEFORE * before;
         (all > 0.0).then_some(Times { own, all })
     }
@@ -145,9 +160,4 @@ impl Times {
     pub(super) const fn share(self) -> f64 {
         if self.own > 0.0 { 1.0 } else { SHARE_OF_BEFORE }
     }
-}
-
-fn times_in(doc: &LexicalDoc, word: TermId) -> f64 {
-    let found = doc.counts.binary_search_by_key(&word, |(id, _)| *id);
-    found.map_or(0.0, |at| f64::from(doc.counts[at].1))
 }

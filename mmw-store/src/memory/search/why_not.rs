@@ -54,7 +54,8 @@ impl Memory {
             };
             let mut query = query.clone();
             query.watched = Some(stored.row);
-            let Looked { candidates, .. } = look(self, snapshot, caller, &query, &asked)?;
+            let Looked { mut candidates, .. } = look(self, snapshot, caller, &query, &asked)?;
+            candidates.settle(snapshot, usize::MAX)?;
             let place = found.hits.iter().position(|hit| hit.record.id == id);
             let mut judge = Judge::new(self, snapshot, caller, now, query.named_hashes());
             let fate = match place {

@@ -92,6 +92,7 @@ impl Product {
             return Err("the records were not embedded: is the model there?".into());
         }
         self.memory.warm_up(&self.caller)?;
+        self.memory.warm_up_words(&self.caller)?;
         Ok(records)
     }
 
