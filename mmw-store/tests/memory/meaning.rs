@@ -10,7 +10,7 @@ use mmw_core::wire::{ForgetArgs, RememberArgs, SearchAnswer, SearchArgs};
 use mmw_store::embed::{EmbedError, Embedder, ModelId, OpenEmbedder, Passage, Vector, built_in};
 use mmw_store::{EmbeddingState, Memory, Progress};
 
-use super::support::{World, statement};
+use super::support::{World, asking, statement};
 
 /// Long enough for a slow machine that does other things too.
 pub(super) const LONG: Duration = Duration::from_secs(60);
@@ -220,6 +220,40 @@ fn the_same_is_seen_by_another_program_on_the_same_store() {
     let other_model = world.other_memory(Letters::named("others").opener());
     assert!(other_model.settle(LONG).unwrap());
     assert_eq!(theirs().hits.len(), 1, "vectors of other models do not mix");
+}
+
+#[test]
+fn a_model_of_other_dimensions_on_the_same_store_is_no_error_and_finds_everything() {
+    let world = World::embedding(built_in());
+    world.save(statement("the staging server runs as the unit app"));
+    world.save(statement("lunch is at noon"));
+    assert!(world.memory.settle(LONG).unwrap());
+    // 26 dimensions where the store has vectors of 384.
+    let letters = Letters::named("letters");
+    let is_there = Arc::clone(&letters.is_there);
+    is_there.store(false, Ordering::SeqCst);
+    let other = world.other_memory(letters.opener());
+    let me = &world.me;
+    let found = |memory: &Memory| memory.search(me, &asking("staging server")).unwrap();
+    let by_words = found(&other);
+    assert_eq!(by_words.degraded, ["semantic"]);
+    assert_eq!(
+        contents(&by_words),
+        ["the staging server runs as the unit app"]
+    );
+    assert_eq!(
+        progress(&other).n_embedded,
+        0,
+        "what failed is not said to be done"
+    );
+    is_there.store(true, Ordering::SeqCst);
+    let other = world.other_memory(Letters::named("letters").opener());
+    assert!(other.settle(LONG).unwrap());
+    assert_eq!(found(&other).degraded, Vec::<String>::new());
+    assert_eq!(progress(&other).n_embedded, 2);
+    // Who uses the first model still has its vectors.
+    assert_eq!(found(&world.memory).degraded, Vec::<String>::new());
+    assert_eq!(progress(&world.memory).n_embedded, 2);
 }
 
 #[test]
