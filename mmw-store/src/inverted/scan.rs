@@ -54,8 +54,8 @@ pub struct Keep<W, K> {
 
 impl Found<'_> {
     /// Goes through the records that have one of the first 32 words and returns the best, in no order, of
-    /// equals the latest, and whether there are more. Sums are of words in the order of the query, so that they are the same bit for bit
-    /// however a record is reached.
+    /// equals the latest, and whether there are more. Sums are of words in the order of the query, so that
+    /// they are the same bit for bit however a record is reached.
     pub fn best<W, K>(
         &self,
         sought: &[Sought],
@@ -66,7 +66,7 @@ impl Found<'_> {
         W: Fn(u32, f64) -> f64,
         K: Fn(Row) -> bool,
     {
-        let weights = Weights::new(sought, mean_length);
+        let weights = Weight::of_all(sought, mean_length);
         let mut sums = vec![Sum::default(); BLOCK as usize];
         let mut top = Top::new(keep.most);
         let n_parts = self.parts.len().max(1);
@@ -86,7 +86,7 @@ impl Part<'_> {
     fn scan<W, K>(
         &self,
         sought: &[Sought],
-        weights: &Weights,
+        weights: &[Weight],
         sums: &mut [Sum],
         keep: &Keep<W, K>,
         top: &mut Top,
@@ -103,7 +103,7 @@ impl Part<'_> {
             let mut n_here = 0;
             for (nth, cursor) in cursors.iter_mut().enumerate() {
                 cursor.cut(start + BLOCK);
-                let weight = weights.of(nth);
+                let weight = &weights[nth];
                 for here in cursor.here {
                     n_here += here.len();
                     for posting in here {
@@ -173,11 +173,6 @@ impl<'l> Cursor<'l> {
     }
 }
 
-/// What words add to records.
-struct Weights {
-    of_words: Vec<Weight>,
-}
-
 /// What a word adds to records, by the lengths of these.
 struct Weight {
     weight: f64,
@@ -186,25 +181,18 @@ struct Weight {
     once: [f64; SHORT],
 }
 
-impl Weights {
-    fn new(sought: &[Sought], mean_length: f64) -> Self {
+impl Weight {
+    /// Returns what each word adds.
+    fn of_all(sought: &[Sought], mean_length: f64) -> Vec<Self> {
         let norms: [f64; SHORT] = std::array::from_fn(|length| norm(length as u32, mean_length));
-        let of_words = sought.iter().map(|word| Weight {
+        let of_words = sought.iter().map(|word| Self {
             weight: word.weight,
             mean_length,
             once: norms.map(|norm| bm25(word.weight, 1.0, norm)),
         });
-        Self {
-            of_words: of_words.collect(),
-        }
+        of_words.collect()
     }
 
-    fn of(&self, word: usize) -> &Weight {
-        &self.of_words[word]
-    }
-}
-
-impl Weight {
     /// Returns what the word adds to a record of one word less than this length. Of one that is not here it
     /// does not matter.
     fn bm25(&self, times: u32, length: u32) -> f64 {

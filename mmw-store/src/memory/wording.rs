@@ -17,8 +17,8 @@ use std::sync::{Arc, RwLock};
 use mmw_core::place::{Caller, WorkspaceChoice};
 
 use self::loader::Loader;
+pub(super) use self::sight::HeldWords;
 use self::sight::Sight;
-pub(super) use self::sight::View;
 use super::Memory;
 use super::failure::Failure;
 use crate::engine::{Engine, EngineResult, Lexical, Snapshot, read};
@@ -59,7 +59,7 @@ impl Wording {
         &self,
         snapshot: &dyn Snapshot,
         lexica: &[Lexical],
-    ) -> EngineResult<Option<View<'_>>> {
+    ) -> EngineResult<Option<HeldWords<'_>>> {
         let view = sight::view(&self.shared.sight, snapshot, lexica)?;
         if view.is_none() && self.n_searches.load(Ordering::Relaxed) > 1 {
             let to_load = sight::not_loaded(&self.shared.sight, lexica);

@@ -18,7 +18,7 @@ use crate::engine::{EngineResult, Lexical, Row, Snapshot};
 use crate::index::Near;
 use crate::memory::hits::rounded;
 use crate::memory::meaning::View;
-use crate::memory::wording::View as Wording;
+use crate::memory::wording::HeldWords;
 
 /// How many of the nearest records are candidates.
 const NEAREST: usize = 100;
@@ -111,7 +111,7 @@ impl Candidates {
         lexica: &[Lexical],
         query: &Query,
         meant: Option<&Meant<'_>>,
-        words: Option<&Wording<'_>>,
+        words: Option<&HeldWords<'_>>,
     ) -> EngineResult<Self> {
         if lexica.is_empty() {
             return Ok(Self::default());

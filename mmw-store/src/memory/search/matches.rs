@@ -14,14 +14,14 @@ mod counts;
 mod held;
 mod stored;
 
-use mmw_core::rank::{Evidence, MIN_COVERAGE, bm25, length_norm, max_bm25, words_worth};
+use mmw_core::rank::{Evidence, MIN_COVERAGE, bm25, idf, length_norm, max_bm25, words_worth};
 use rustc_hash::FxHashMap;
 
 pub(super) use self::counts::Counts;
 use super::query::Depth;
 use super::turns::Turns;
 use crate::engine::{EngineResult, Lexical, Row, Snapshot};
-use crate::memory::wording::View;
+use crate::memory::wording::HeldWords;
 use crate::words;
 
 /// How a record matches by words.
@@ -57,8 +57,8 @@ pub(super) struct Matches<'s> {
 #[derive(Debug, Clone, Copy)]
 struct Word {
     weight: f64,
-    /// Some record has it.
-    is_known: bool,
+    /// How many records have it, as far as that is known.
+    n_having: u64,
     /// An identifier as a whole: its parts are words of the query too.
     is_whole: bool,
     is_name: bool,
@@ -82,7 +82,7 @@ impl<'s> Matches<'s> {
         snapshot: &dyn Snapshot,
         lexica: &[Lexical],
         wanted: &Wanted<'_>,
-        held: Option<&'s View<'_>>,
+        held: Option<&'s HeldWords<'_>>,
     ) -> EngineResult<Self> {
         // What is filtered by and too common to be listed is known to the store alone.
         let is_listed = wanted.facets.is_empty() || wanted.with_facets.is_some();
@@ -161,6 +161,22 @@ impl<'s> Matches<'s> {
 }
 
 impl Word {
+    /// Returns a word of a query by its place there.
+    fn of(words: &words::Query, nth: usize, n_having: u64, lexica: &[Lexical]) -> Self {
+        let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
+        Self {
+            weight: idf(n_records, n_having.min(n_records)),
+            n_having,
+            is_whole: words.wholes.binary_search(&nth).is_ok(),
+            is_name: words.names.binary_search(&nth).is_ok(),
+        }
+    }
+
+    /// Some record has it.
+    const fn is_known(&self) -> bool {
+        self.n_having > 0
+    }
+
     /// What the word adds to how much of the query a record covers: nothing for a name as a whole,
     /// whose parts count.
     const fn coverage(&self) -> f64 {
@@ -170,7 +186,7 @@ impl Word {
     /// What the word adds to how much of the query's names a record has: nothing for a name that no
     /// record has.
     const fn name(&self) -> f64 {
-        if self.is_name && self.is_known {
+        if self.is_name && self.is_known() {
             self.weight
         } else {
             0.0
@@ -248,7 +264,9 @@ impl<'s> Scores<'s> {
         #[allow(clippy::cast_precision_loss, reason = "a mean for a weight")]
         let mean_length = n_words as f64 / n_records.max(1) as f64;
         // A name that nobody wrote as a whole takes nothing from a match of its parts.
-        let reachable = found.iter().filter(|word| !word.is_whole || word.is_known);
+        let reachable = found
+            .iter()
+            .filter(|word| !word.is_whole || word.is_known());
         Self {
             mean_length,
             highest: max_bm25(reachable.map(|word| word.weight)).max(f64::MIN_POSITIVE),

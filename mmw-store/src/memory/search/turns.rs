@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::matches::Counts;
 use crate::engine::{EngineResult, Lexical, Row, Snapshot};
 use crate::inverted::Counted;
-use crate::memory::wording::View;
+use crate::memory::wording::HeldWords;
 use crate::words::Facet;
 
 /// The turns of the searched places, as far as they have been looked at.
@@ -46,7 +46,7 @@ impl Turns {
     pub(super) fn of(
         snapshot: &dyn Snapshot,
         lexica: &[Lexical],
-        held: Option<&View<'_>>,
+        held: Option<&HeldWords<'_>>,
     ) -> EngineResult<Self> {
         let mut turns = Self::default();
         let kind = Facet::Kind(KIND.name()).word();

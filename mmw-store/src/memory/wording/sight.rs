@@ -37,11 +37,11 @@ pub(super) struct Reach {
 }
 
 /// The words of some workspaces.
-pub(in crate::memory) struct View<'s> {
+pub(in crate::memory) struct HeldWords<'s> {
     sight: RwLockReadGuard<'s, Sight>,
 }
 
-impl View<'_> {
+impl HeldWords<'_> {
     /// Returns the words.
     pub(in crate::memory) fn inverted(&self) -> &Inverted {
         &self.sight.inverted
@@ -176,7 +176,7 @@ pub(super) fn view<'s>(
     sight: &'s RwLock<Sight>,
     snapshot: &dyn Snapshot,
     lexica: &[Lexical],
-) -> EngineResult<Option<View<'s>>> {
+) -> EngineResult<Option<HeldWords<'s>>> {
     let last_change = snapshot.last_change_of_words()?;
     let has_all = |sight: &Sight| {
         lexica
@@ -185,7 +185,7 @@ pub(super) fn view<'s>(
     };
     let held = sight.read().unwrap_or_else(PoisonError::into_inner);
     if has_all(&held) {
-        return Ok(Some(View { sight: held }));
+        return Ok(Some(HeldWords { sight: held }));
     }
     let is_loaded = |lexical: &Lexical| held.reached.contains_key(&lexical.rows.start);
     if !lexica.iter().all(is_loaded) {
@@ -201,7 +201,7 @@ pub(super) fn view<'s>(
         }
     }
     let held = sight.read().unwrap_or_else(PoisonError::into_inner);
-    Ok(has_all(&held).then_some(View { sight: held }))
+    Ok(has_all(&held).then_some(HeldWords { sight: held }))
 }
 
 /// Returns those of these workspaces that are not here.

@@ -1,17 +1,17 @@
 //! Finds matches in memory: every record that has a word of the query is weighed, and the best are kept.
 //!
-//! Rare words come first. If a record of theirs covers so much of the query that what has the common words alone
-//! would be no match by words beside it, these are not gone through. Otherwise the rarest word is followed to its end,
-//! whatever that costs, and the others as long as there are not too many records in all; of what is more,
-//! the newest are. What is kept is scored by all of its words in any case.
+//! Rare words come first. If a record of theirs covers so much of the query that what has the common words
+//! alone would be no match by words beside it, these are not gone through. Otherwise the rarest word is
+//! followed to its end, whatever that costs, and the others as long as there are not too many records in
+//! all; of what is more, the newest are. What is kept is scored by all of its words in any case.
 
-use mmw_core::rank::{MIN_COVERAGE, idf};
+use mmw_core::rank::MIN_COVERAGE;
 use rustc_hash::FxHashSet;
 
 use super::{Counts, Match, Matches, Scores, Turns, Wanted, Whole, Word};
 use crate::engine::{EngineResult, Lexical, Row, Snapshot, TermId};
-use crate::inverted::{Found, Keep, Sought};
-use crate::memory::wording::View;
+use crate::inverted::{Keep, Sought};
+use crate::memory::wording::HeldWords;
 use crate::words::fingerprint;
 
 /// How many records of rare words are gone through first.
@@ -19,7 +19,7 @@ const RARE: usize = 8_192;
 
 /// Finds and scores.
 pub(super) fn find<'s>(
-    held: &'s View<'_>,
+    held: &'s HeldWords<'_>,
     snapshot: &dyn Snapshot,
     lexica: &[Lexical],
     wanted: &Wanted<'_>,
@@ -32,8 +32,11 @@ pub(super) fn find<'s>(
         .collect();
     let within: Vec<_> = lexica.iter().map(|lexical| lexical.rows.clone()).collect();
     let found = held.inverted().look_up(&ids, &within);
-    let words = weighed(&found, lexica, wanted);
-    let by_rarity = by_rarity(&found, words.len());
+    let of_query = 0..wanted.words.words.len();
+    let words: Vec<Word> = of_query
+        .map(|nth| Word::of(wanted.words, nth, found.n_having(nth), lexica))
+        .collect();
+    let by_rarity = by_rarity(&words);
     let turns = Turns::of(snapshot, lexica, Some(held))?;
     let counts = Counts::Held(found);
     let mut scores = Scores::new(lexica, &words, wanted.depth.scored, counts, turns);
@@ -65,24 +68,10 @@ pub(super) fn find<'s>(
     Ok(Matches { words, scores })
 }
 
-fn weighed(found: &Found<'_>, lexica: &[Lexical], wanted: &Wanted<'_>) -> Vec<Word> {
-    let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
-    let words = (0..wanted.words.words.len()).map(|nth| {
-        let n_having = found.n_having(nth);
-        Word {
-            weight: idf(n_records, n_having.min(n_records)),
-            is_known: n_having > 0,
-            is_whole: wanted.words.wholes.binary_search(&nth).is_ok(),
-            is_name: wanted.words.names.binary_search(&nth).is_ok(),
-        }
-    });
-    words.collect()
-}
-
 /// Returns how many records have each word, and its place in the query, rare words first.
-fn by_rarity(found: &Found<'_>, n_words: usize) -> Vec<(usize, usize)> {
-    let n_having = |nth| usize::try_from(found.n_having(nth)).unwrap_or(usize::MAX);
-    let mut by_rarity: Vec<(usize, usize)> = (0..n_words).map(|nth| (n_having(nth), nth)).collect();
+fn by_rarity(words: &[Word]) -> Vec<(usize, usize)> {
+    let n_having = |word: &Word| usize::try_from(word.n_having).unwrap_or(usize::MAX);
+    let mut by_rarity: Vec<(usize, usize)> = words.iter().map(n_having).zip(0..).collect();
     by_rarity.sort_unstable();
     by_rarity
 }
@@ -126,6 +115,7 @@ impl Followed {
         let mut so_far = 0_usize;
         for (n_having, nth) in by_rarity {
             if so_far > 0 && so_far.saturating_add(*n_having) > most {
+                // Half of what is left, so that something is left for those that are commoner still.
                 followed.leave(*nth, most.saturating_sub(so_far) / 2);
             }
             so_far = so_far.saturating_add(*n_having.min(&followed.sought[*nth].most));
@@ -163,12 +153,7 @@ fn best(
     };
     let (best, is_more) = found.best(&followed.sought, scores.mean_length, &keep);
     let best = best.into_iter().map(|reached| {
-        // In the order of the query, as everywhere: equals stay equal.
-        let has = |(nth, _): &(usize, &Word)| reached.has >> nth & 1 == 1;
-        let words = words.iter().enumerate().filter(has);
-        let (covered, named) = words.fold((0.0, 0.0), |(covered, named), (_, word)| {
-            (covered + word.coverage(), named + word.name())
-        });
+        let (covered, named) = weights_of(words, reached.has);
         let found = Match {
             lexical: (reached.bm25 / scores.highest).clamp(0.0, 1.0),
             before: 0.0,
@@ -178,6 +163,16 @@ fn best(
         (reached.row, found)
     });
     (best.collect(), is_more)
+}
+
+/// Returns the weight of what a record covers that has some of these words, a bit for each, and the weight of
+/// the names that it has. In the order of the words, as everywhere: equals stay equal.
+fn weights_of(words: &[Word], has: u32) -> (f64, f64) {
+    let words = words.iter().enumerate();
+    let here = words.filter(|(nth, _)| has >> nth & 1 == 1);
+    here.fold((0.0, 0.0), |(covered, named), (_, word)| {
+        (covered + word.coverage(), named + word.name())
+    })
 }
 
 /// Words of which the sets are looked up, and not gone through.
@@ -200,12 +195,8 @@ struct Set {
 impl Sets {
     fn of(words: &[Word], whole: &Whole, highest: f64) -> Self {
         let of_group = |group: &[Word]| {
-            let sets = (0_usize..1 << group.len()).map(|set| {
-                let has = |(nth, _): &(usize, &Word)| set >> nth & 1 == 1;
-                let words = group.iter().enumerate().filter(has);
-                let (covered, named) = words.fold((0.0, 0.0), |(covered, named), (_, word)| {
-                    (covered + word.coverage(), named + word.name())
-                });
+            let sets = (0_u32..1 << group.len()).map(|set| {
+                let (covered, named) = weights_of(group, set);
                 let fixed = whole.worth(0.0, covered, named);
                 Set {
                     for_each: (whole.worth(1.0, covered, named) - fixed) / highest,

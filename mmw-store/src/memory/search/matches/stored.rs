@@ -5,7 +5,7 @@
 //! together with those that have *all* words of the query. So a search costs about the same whatever the
 //! store's size.
 
-use mmw_core::rank::{MIN_COVERAGE, idf};
+use mmw_core::rank::MIN_COVERAGE;
 use rustc_hash::FxHashMap;
 
 use super::{Counts, Matches, Scores, Turns, Wanted, Word};
@@ -55,7 +55,6 @@ fn look_up(
     wanted: &Wanted<'_>,
 ) -> EngineResult<(Vec<Word>, Vec<Listed>)> {
     let depth = wanted.depth.of_a_word;
-    let n_records: u64 = lexica.iter().map(|lexical| lexical.n_records).sum();
     let mut found = Vec::with_capacity(wanted.words.words.len());
     let mut listed = Vec::with_capacity(wanted.words.words.len());
     for (nth, word) in wanted.words.words.iter().enumerate() {
@@ -80,12 +79,7 @@ fn look_up(
                 rows.extend(here);
             }
         }
-        found.push(Word {
-            weight: idf(n_records, n_having.min(n_records)),
-            is_known: n_having > 0,
-            is_whole: wanted.words.wholes.binary_search(&nth).is_ok(),
-            is_name: wanted.words.names.binary_search(&nth).is_ok(),
-        });
+        found.push(Word::of(wanted.words, nth, n_having, lexica));
         listed.push(Listed { rows, is_common });
     }
     Ok((found, listed))
